@@ -1,0 +1,47 @@
+# From a bare checkout with python3 (3.11 or newer), pip and make. Everything installed stays in .venv (and .tools).
+BIN := .venv/bin
+INSTALL := sh .ci/bootstrap.sh
+# Test processes side by side; `make test WORKERS=0` runs them in one.
+WORKERS ?= 2
+# More words for pytest: `make test ARGS='tests/test_house.py -x'`.
+ARGS ?=
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --only-binary :all: \
+	--no-config --custom-compile-command 'make lock' --extra postgres pyproject.toml requirements/run.in
+
+.PHONY: demo serve test check format lock clean
+
+demo:
+	@$(INSTALL) run
+	@$(BIN)/pumper demo
+
+serve:
+	@$(INSTALL) run
+	@$(BIN)/pumper serve --demo
+
+test:
+	@$(INSTALL) dev
+	@$(BIN)/python -m pytest --numprocesses $(WORKERS) $(ARGS)
+
+check:
+	@$(INSTALL) dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/deptry .
+
+format:
+	@$(INSTALL) dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+# Newest versions that pyproject.toml and requirements/*.in allow: `make lock ARGS=--upgrade`.
+lock:
+	@$(INSTALL) dev
+	$(LOCK) $(ARGS) --output-file requirements/run.txt
+	$(LOCK) $(ARGS) requirements/dev.in --output-file requirements/dev.txt
+
+# Leaves var/ alone: it holds reports.
+clean:
+	rm -rf .venv .tools .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Real servers for the tests: PostgreSQL and SMTP, started here and stopped here."""
