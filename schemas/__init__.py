@@ -1,0 +1,1 @@
+"""What must be reported, by when, and the shape of a report. Knows no database and no HTTP."""
