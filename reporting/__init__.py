@@ -1,0 +1,1 @@
+"""From a raw report to a system's standing."""

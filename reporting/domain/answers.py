@@ -1,0 +1,210 @@
+"""What the assessment answers: obligations, findings, the forecast and the standing, each with its rule, citation and reason."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from schemas.acts import Act
+from schemas.calendar import Deadline
+from schemas.program import Provision
+
+
+class State(StrEnum):
+    """The state of an obligation on the day judged."""
+
+    MET = "met"
+    UPCOMING = "upcoming"
+    DUE_SOON = "due_soon"
+    OVERDUE = "overdue"
+    SUSPENDED = "suspended"
+
+
+class Standing(StrEnum):
+    """The standing of a system on the day judged."""
+
+    COMPLIANT = "compliant"
+    DUE_SOON = "due_soon"
+    OVERDUE = "overdue"
+    VIOLATION = "violation"
+    EXEMPT = "exempt"
+    UNKNOWN = "unknown"
+    INACTIVE = "inactive"
+
+
+OPEN_STATES = (State.UPCOMING, State.DUE_SOON, State.OVERDUE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Obligation:
+    """One duty: what, by when (`due_on` as counted, `last_day` after the roll), whose, by which rule and section, and why.
+
+    `cycle`: what opened it (the last service, the installation, a notice, a period, a case): with kind, rule and component it names the duty, and
+    stays the same when the date moves. `changes_on`: the days after the one judged on which its state changes by itself.
+    """
+
+    kind: str
+    due_on: dt.date
+    last_day: dt.date
+    state: State
+    rule: str
+    cite: str
+    because: str
+    duty_of: str
+    cycle: str
+    component: str = ""
+    component_ref: str = ""
+    days_late: int = 0
+    event: str = ""
+    period: str = ""
+    met_on: dt.date | None = None
+    suspended_because: str = ""
+    changes_on: tuple[dt.date, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One thing noted about a report or a system. Findings never change the standing."""
+
+    kind: str
+    rule: str
+    cite: str
+    because: str
+    event: str = ""
+    component: str = ""
+    component_ref: str = ""
+    due_on: dt.date | None = None
+    last_day: dt.date | None = None
+    period: str = ""
+    amount: Fraction | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeedsService:
+    """Whether a holding tank needs service now, since or from when, and why."""
+
+    value: bool = False
+    on: dt.date | None = None
+    because: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """When a metered holding tank reaches its service level, and by which use."""
+
+    full_on: dt.date | None = None
+    gallons_per_day: Fraction | None = None
+    filled_gallons: Fraction | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What one part of the assessment contributes. `changes_on`: days on which it will answer otherwise by itself."""
+
+    obligations: tuple[Obligation, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    changes_on: tuple[dt.date, ...] = ()
+    unknown: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessment:
+    """The whole answer for one system on one day. `next_change_on`: the first day on which it changes by itself."""
+
+    as_of: dt.date
+    standing: Standing
+    obligations: tuple[Obligation, ...]
+    findings: tuple[Finding, ...]
+    needs_service: NeedsService
+    forecast: Forecast
+    next_change_on: dt.date | None
+
+
+def judge(as_of: dt.date, deadline: Deadline, lead_days: int) -> tuple[State, int, tuple[dt.date, ...]]:
+    """The state on `as_of`, the days late, and the later days on which the state changes by itself."""
+    day = dt.timedelta(days=1)
+    soon = deadline.due_on - min(dt.timedelta(days=lead_days), deadline.due_on - dt.date.min)
+    late = deadline.last_day + day if deadline.last_day < dt.date.max else None
+    changes = tuple(d for d in (soon, late) if d is not None and d > as_of)
+    if as_of > deadline.last_day:
+        return State.OVERDUE, (as_of - deadline.last_day).days, changes
+    return (State.DUE_SOON if as_of >= soon else State.UPCOMING), 0, changes
+
+
+def oblige(
+    provision: Provision[Act],
+    kind: str,
+    deadline: Deadline,
+    *,
+    as_of: dt.date,
+    lead_days: int,
+    because: str,
+    cycle: str,
+    component: str = "",
+    component_ref: str = "",
+    event: str = "",
+    period: str = "",
+    met_on: dt.date | None = None,
+) -> Obligation:
+    """The obligation that a provision sets, judged on `as_of`; met when `met_on` is given."""
+    state, late, changes = judge(as_of, deadline, lead_days)
+    if met_on is not None:
+        state, late, changes = State.MET, 0, ()
+    return Obligation(
+        kind=kind,
+        due_on=deadline.due_on,
+        last_day=deadline.last_day,
+        state=state,
+        days_late=late,
+        rule=provision.id,
+        cite=provision.cite,
+        because=because,
+        duty_of=provision.duty_of,
+        cycle=cycle,
+        component=component,
+        component_ref=component_ref,
+        event=event,
+        period=period,
+        met_on=met_on,
+        changes_on=changes,
+    )
+
+
+def note(
+    provision: Provision[Act],
+    kind: str,
+    because: str,
+    *,
+    event: str = "",
+    component: str = "",
+    component_ref: str = "",
+    deadline: Deadline | None = None,
+    period: str = "",
+) -> Finding:
+    """The finding that a provision asks for."""
+    return Finding(
+        kind=kind,
+        rule=provision.id,
+        cite=provision.cite,
+        because=because,
+        event=event,
+        component=component,
+        component_ref=component_ref,
+        due_on=deadline.due_on if deadline else None,
+        last_day=deadline.last_day if deadline else None,
+        period=period,
+    )
+
+
+def merge(outcomes: Iterable[Outcome]) -> Outcome:
+    """Several outcomes as one, in their order."""
+    parts = tuple(outcomes)
+    return Outcome(
+        obligations=tuple(o for p in parts for o in p.obligations),
+        findings=tuple(f for p in parts for f in p.findings),
+        changes_on=tuple(d for p in parts for d in p.changes_on),
+        unknown=any(p.unknown for p in parts),
+    )

@@ -1,0 +1,106 @@
+"""The heart: what is due, late and missing for one system on one day. Pure: no clock, no database, the same answer for the same arguments."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+
+from reporting.domain.answers import (
+    Assessment,
+    Finding,
+    Forecast,
+    NeedsService,
+    Obligation,
+    Outcome,
+    Standing,
+    State,
+    merge,
+)
+from reporting.domain.exemptions import assess_exemptions, pauses
+from reporting.domain.holding import Holding, assess_holding
+from reporting.domain.intervals import assess_intervals
+from reporting.domain.papers import assess_cases, assess_contracts
+from reporting.domain.records import History, System
+from reporting.domain.reports import assess_periods, assess_reports
+from reporting.domain.view import View
+from schemas.program import Program
+
+PAPER = ("period_report", "missing_report")
+CASE_KINDS = ("correction", "failed_system_report", "failed_system_correction", "owner_response")
+SERVICE_KINDS = ("pump", "inspect_tank", "pump_or_inspect", "pump_and_inspect", "inspect_dispersal")
+
+
+def assess(
+    system: System, history: History, program: Program, as_of: dt.date, known_at: dt.datetime | None = None
+) -> Assessment:
+    """Everything the law says of a system on `as_of`, from what had been recorded by `known_at` (None: all of it)."""
+    view = View(program=program, system=system, history=history, as_of=as_of, known_at=known_at)
+    if not view.active_components:
+        reports = assess_reports(view)
+        return _answer(view, Standing.INACTIVE, Outcome(findings=reports.findings), ())
+    paused = pauses(view)
+    tanks = [assess_holding(view, c, paused) for c in view.active_components if c.kind == "holding"]
+    parts = merge(
+        [
+            assess_intervals(view),
+            *(t.outcome for t in tanks),
+            assess_reports(view),
+            assess_periods(view),
+            assess_contracts(view),
+            assess_exemptions(view),
+            assess_cases(view),
+        ]
+    )
+    return _answer(view, _standing(parts, any(p.exempt and p.ended_on is None for p in paused)), parts, tanks)
+
+
+def _answer(view: View, standing: Standing, parts: Outcome, tanks: Sequence[Holding]) -> Assessment:
+    needs = [t.needs for t in tanks if t.needs.value]
+    forecasts = [t.forecast for t in tanks if t.forecast.full_on] or [t.forecast for t in tanks]
+    overdue = [_overdue(o) for o in parts.obligations if o.kind in SERVICE_KINDS and o.state is State.OVERDUE]
+    return Assessment(
+        as_of=view.as_of,
+        standing=standing,
+        obligations=parts.obligations,
+        findings=(*parts.findings, *overdue),
+        needs_service=min(needs, key=lambda n: n.on or dt.date.max) if needs else NeedsService(),
+        forecast=min(forecasts, key=lambda f: f.full_on or dt.date.max) if forecasts else Forecast(),
+        next_change_on=_next_change(view, parts),
+    )
+
+
+def _overdue(o: Obligation) -> Finding:
+    return Finding(
+        kind="overdue_service",
+        rule=o.rule,
+        cite=o.cite,
+        because=o.because,
+        component=o.component,
+        component_ref=o.component_ref,
+        due_on=o.due_on,
+        last_day=o.last_day,
+    )
+
+
+def _standing(parts: Outcome, exempt: bool) -> Standing:
+    """The worst of what is open; papers (period and missing reports) and findings do not change it."""
+    judged = [o for o in parts.obligations if o.kind not in PAPER]
+    if any(o.kind in CASE_KINDS and o.state is State.OVERDUE for o in judged):
+        return Standing.VIOLATION
+    states = {o.state for o in judged}
+    if State.OVERDUE in states:
+        return Standing.OVERDUE
+    if State.DUE_SOON in states:
+        return Standing.DUE_SOON
+    if parts.unknown and not exempt:
+        return Standing.UNKNOWN
+    return Standing.EXEMPT if exempt else Standing.COMPLIANT
+
+
+def _next_change(view: View, parts: Outcome) -> dt.date | None:
+    days: Iterable[dt.date] = (
+        *parts.changes_on,
+        *(d for o in parts.obligations for d in o.changes_on),
+        *view.facts_ahead,
+    )
+    return min((d for d in days if d > view.as_of), default=None)
