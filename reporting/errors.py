@@ -1,0 +1,83 @@
+"""The exceptions of the service: one tree, for what the caller cannot have meant or the machine cannot do.
+
+Bad data in a report is never one of these: it is an `Issue`. The docstring of a class is its message; what is
+particular to one case comes after it.
+"""
+
+from __future__ import annotations
+
+
+class PumperError(Exception):
+    """The service could not do what was asked."""
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail)
+        self.detail = detail
+
+    @property
+    def message(self) -> str:
+        """The general sentence, without the particulars: safe to show to anybody."""
+        return " ".join((type(self).__doc__ or "").split())
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.detail}".rstrip()
+
+
+class ConfigurationError(PumperError):
+    """The configuration cannot be used."""
+
+
+class StoreError(PumperError):
+    """The database could not do what was asked."""
+
+
+class DatabaseUnavailable(StoreError):
+    """The database cannot be reached; try again shortly."""
+
+
+class DatabaseBusy(DatabaseUnavailable):
+    """The database is busy with other work; try again shortly."""
+
+
+class QueryTooSlow(StoreError):
+    """The database took too long over this question; ask for less at once."""
+
+
+class StorageFull(StoreError):
+    """The database has no room left; nothing was stored."""
+
+
+class MigrationFailed(StoreError):
+    """The database could not be brought up to date."""
+
+
+class CountyMissing(StoreError):
+    """This needs a transaction of one county."""
+
+
+class RecordNotFound(StoreError):
+    """There is no such record."""
+
+
+class KeyNotAllowed(PumperError):
+    """Such a key cannot be made."""
+
+
+class BadCursor(PumperError):
+    """The cursor is not one that this list gave out."""
+
+
+class RecordError(PumperError):
+    """The record cannot be kept as it must be."""
+
+
+class EntryNotAllowed(RecordError):
+    """This entry cannot be written down in the log."""
+
+
+class SigningKeyUnusable(RecordError):
+    """The signing key cannot be used."""
+
+
+class ReceiptUnreadable(RecordError):
+    """This is not a receipt of this service."""

@@ -1,0 +1,168 @@
+"""The answer to a submission, row by row, in the shape of contract.md."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from reporting.domain.records import History, System
+from reporting.domain.reports import report_findings
+from reporting.domain.view import View
+from reporting.intake.judging import Judged, Outcome
+from reporting.intake.recording import Recording
+from reporting.receipts import Receipt
+from reporting.scenario import read_event, show_finding
+from reporting.store.signing import SignedHead
+from schemas.issues import Issue
+from schemas.program import Program
+
+COUNTED = (Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.REJECTED, Outcome.QUEUED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refused:
+    """A file that could not be read at all: one sentence that says how to save it right."""
+
+    code: str
+    detail: str
+    status: int
+    headings: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, object]:
+        """What is stored of a refusal."""
+        return {"code": self.code, "detail": self.detail, "status": self.status, "headings": list(self.headings)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowAnswer:
+    """What became of one row."""
+
+    row: int
+    outcome: Outcome
+    report_id: str | None
+    permit_number: str | None
+    duplicate_of: str | None = None
+    receipt: Receipt | None = None
+    findings: tuple[Mapping[str, object], ...] = ()
+    errors: tuple[Issue, ...] = ()
+    warnings: tuple[Mapping[str, object], ...] = ()
+    review: str | None = None
+    possible_duplicate_of: str | None = None
+
+    def as_json(self) -> dict[str, object]:
+        """One of contract.md's `outcomes`; keys that say nothing are left out where the contract does not ask for
+        them.
+        """
+        shown: dict[str, object] = {
+            "row": self.row,
+            "outcome": self.outcome.value,
+            "report_id": self.report_id,
+            "permit_number": self.permit_number,
+            "receipt": short_receipt(self.receipt),
+            "findings": list(self.findings),
+            "errors": [i.as_json() for i in self.errors],
+            "warnings": list(self.warnings),
+        }
+        sometimes = {
+            "duplicate_of": self.duplicate_of,
+            "possible_duplicate_of": self.possible_duplicate_of,
+            "review": self.review,
+        }
+        return {**shown, **{k: v for k, v in sometimes.items() if v}}
+
+    def in_receipt(self) -> dict[str, object]:
+        """What the mail to the submitter says of the row."""
+        kept = ("row", "outcome", "report_id", "permit_number", "receipt", "duplicate_of", "review")
+        shown = {k: v for k, v in self.as_json().items() if k in kept}
+        return {**shown, "errors": [i.message for i in self.errors]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The whole answer. `head`: the signed head of the county's record that all receipts of it stand on."""
+
+    id: str
+    county: str
+    received_at: dt.datetime
+    file_sha256: str
+    dry_run: bool
+    columns: Mapping[str, object]
+    outcomes: tuple[RowAnswer, ...]
+    head: SignedHead | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many rows there were, and of each outcome."""
+        found = dict.fromkeys((o.value for o in COUNTED), 0)
+        for outcome in self.outcomes:
+            found[outcome.outcome.value] += 1
+        return {"rows": len(self.outcomes), **found}
+
+    @property
+    def status(self) -> int:
+        """The HTTP status: 201 when nothing was rejected, 422 when everything was, 207 between."""
+        counts = self.counts
+        if counts["rejected"] == 0:
+            return 201 if not self.dry_run else 200
+        return 422 if counts["rejected"] == counts["rows"] else 207
+
+    def as_json(self) -> dict[str, object]:
+        """The body of the answer (contract.md)."""
+        shown: dict[str, object] = {
+            "id": self.id,
+            "county": self.county,
+            "received_at": self.received_at.astimezone(dt.UTC).isoformat().replace("+00:00", "Z"),
+            "file_sha256": self.file_sha256,
+            "dry_run": self.dry_run,
+            **self.counts,
+            "columns": dict(self.columns),
+            "outcomes": [o.as_json() for o in self.outcomes],
+        }
+        if self.notes:
+            shown["notes"] = list(self.notes)
+        if self.head is not None:
+            shown["record"] = {"size": self.head.size, "root": self.head.root.hex(), "key_id": self.head.key_id}
+        return shown
+
+
+def short_receipt(receipt: Receipt | None) -> str | None:
+    """The receipt in one line: county, number of the entry, its hash. The whole one is at the report's address."""
+    return f"{receipt.county}:{receipt.seq}:{receipt.leaf.hex()}" if receipt else None
+
+
+def answer_row(program: Program, j: Judged, recording: Recording, today: dt.date, historical: bool) -> RowAnswer:
+    """One row's answer; its findings are those of the report itself."""
+    stands = j.outcome in (Outcome.ACCEPTED, Outcome.QUEUED)
+    written = bool(recording.receipts)
+    return RowAnswer(
+        row=j.row.number,
+        outcome=j.outcome,
+        report_id=(j.report_id if written else None) if stands else j.duplicate_of,
+        permit_number=j.row.text("permit_number") or None,
+        duplicate_of=j.duplicate_of,
+        receipt=recording.receipts.get(j.report_id) if stands else None,
+        findings=own_findings(program, j, today, historical) if stands else (),
+        errors=j.issues,
+        warnings=j.warnings,
+        review=j.place.doubt.value if stands and j.place.doubt else None,
+        possible_duplicate_of=j.possible_duplicate_of,
+    )
+
+
+def own_findings(program: Program, j: Judged, today: dt.date, historical: bool) -> tuple[Mapping[str, object], ...]:
+    """The findings of a report by itself, received today: late, not qualified, tampering and the like."""
+    received = dt.datetime.combine(today, dt.time(12), dt.UTC).isoformat()
+    raw = {
+        **j.content,
+        "component": j.component or None,
+        "credential_kind": j.credential_kind or None,
+        "credential_expires_on": j.credential_expires_on,
+        "received_on": received,
+        "historical": historical,
+    }
+    event = read_event(raw, j.report_id)
+    system = j.known.system if j.known else System()
+    view = View(program=program, system=system, history=History(events=(event,)), as_of=today, known_at=None)
+    return tuple(show_finding(f) for e in view.reports for f in report_findings(view, e))

@@ -1,0 +1,1 @@
+"""The database: engine, migrations, the log, and every query."""

@@ -1,0 +1,108 @@
+"""Bringing the database up to date with Alembic, for `pumper init` and the tests.
+
+One run at a time: the whole upgrade is one transaction, on PostgreSQL behind an advisory lock, on SQLite behind its
+write lock, so that of several runs at once one applies and the others find it done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from reporting.errors import MigrationFailed
+from reporting.store.engine import Database
+from reporting.store.failures import translate
+from reporting.store.grants import APP_ROLE, grant, role_exists
+
+_LOCK: Final = 0x70756D706572  # "pumper": the same number for every version of the service
+_WAIT: Final = "120s"
+
+
+def upgrade(url: str, app_role: str | None = None) -> None:
+    """Apply every migration still missing at `url`, as the role that owns the tables; does nothing when there is none.
+
+    On PostgreSQL, grants to `app_role` (default `pumper_app`, if there is such a role) what the service needs and no
+    more. Raises `MigrationFailed` for a role that does not exist or a database newer than this code, and
+    `DatabaseUnavailable`.
+    """
+    with _connection(url) as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execute(text("SELECT set_config('lock_timeout', :wait, true)"), {"wait": _WAIT})
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        try:
+            command.upgrade(_alembic(connection), "head")
+        except CommandError as error:
+            raise MigrationFailed(str(error)) from error
+        if connection.dialect.name == "postgresql":
+            _grant_to(connection, app_role)
+
+
+def current(url: str) -> str | None:
+    """The number of the last migration applied at `url`; `None` for an empty database."""
+    with _connection(url, writing=False) as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def latest() -> str | None:
+    """The number of the newest migration that this code has."""
+    return ScriptDirectory(str(migrations_folder())).get_current_head()
+
+
+def is_current(url: str) -> bool:
+    """Whether the database at `url` has every migration of this code and none that it does not know."""
+    return current(url) == latest()
+
+
+def migrations_folder() -> Path:
+    """Where the migrations are: inside the installed package, or beside it in the project."""
+    here = Path(__file__).resolve()
+    for folder in (here.parents[1] / "migrations", here.parents[2] / "migrations"):
+        if (folder / "env.py").is_file():
+            return folder
+    raise MigrationFailed("The folder of migrations is missing from this installation.")
+
+
+def _grant_to(connection: Connection, app_role: str | None) -> None:
+    role = app_role or APP_ROLE
+    if role_exists(connection, role):
+        grant(connection, role)
+    elif app_role:
+        raise MigrationFailed(f"There is no role {role!r}: create it first (CREATE ROLE … LOGIN).")
+
+
+def _alembic(connection: Connection) -> Config:
+    settings = Config()
+    settings.set_main_option("script_location", str(migrations_folder()).replace("%", "%%"))
+    settings.set_main_option("path_separator", "os")
+    settings.attributes["connection"] = connection
+    return settings
+
+
+@contextmanager
+def _connection(url: str, *, writing: bool = True) -> Iterator[Connection]:
+    """One connection in one transaction; on SQLite without foreign keys, so that a table may be rebuilt."""
+    database = Database.connect(url)
+    try:
+        with database.engine.connect() as connection:
+            if database.dialect == "sqlite":
+                # No effect inside a transaction, so before SQLAlchemy begins one.
+                driver = connection.connection.driver_connection
+                assert driver is not None
+                driver.execute("PRAGMA foreign_keys = OFF")
+            connection.execution_options(pumper_writing=writing)
+            with connection.begin():
+                yield connection
+    except DBAPIError as error:
+        raise translate(error) or MigrationFailed(str(error.orig)) from error
+    finally:
+        database.dispose()

@@ -1,0 +1,118 @@
+"""What was handed in, and what became of each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from sqlalchemy import bindparam, func, select, update
+
+from reporting import tables
+from reporting.store.engine import Store
+from reporting.store.rows import Row, insert_rows, tenant_rows
+
+COUNTED: Final = ("accepted", "duplicate", "rejected", "queued_for_review")
+_PAGE: Final = 1_000
+
+
+def insert_submission(store: Store, row: Row) -> None:
+    """Add a submission; its counts start at 0 unless given."""
+    insert_rows(store, tables.submission, tenant_rows(store, [row]))
+
+
+def update_submission(store: Store, submission_id: str, changes: Mapping[str, Any]) -> bool:
+    """Set some columns (`status`, `rows`, counts, `next_row`, `columns`); `False` when there is no such submission."""
+    table = tables.submission
+    statement = update(table).where(table.c.county == store.tenant, table.c.id == submission_id).values(dict(changes))
+    return store.connection.execute(statement).rowcount == 1
+
+
+def get_submission(store: Store, submission_id: str, *, lock: bool = False) -> dict[str, Any] | None:
+    """One submission, or `None`; with `lock`, held until the transaction ends."""
+    table = tables.submission
+    query = select(table).where(table.c.county == store.tenant, table.c.id == submission_id)
+    if lock:
+        query = query.with_for_update()
+    row = store.connection.execute(query).mappings().first()
+    return dict(row) if row else None
+
+
+def list_submissions(store: Store, *, status: str, limit: int) -> list[dict[str, Any]]:
+    """The submissions in one status, oldest first: what the background worker takes up."""
+    table = tables.submission
+    query = (
+        select(table)
+        .where(table.c.county == store.tenant, table.c.status == status)
+        .order_by(table.c.received_at, table.c.id)
+        .limit(limit)
+    )
+    return [dict(row) for row in store.connection.execute(query).mappings()]
+
+
+def insert_outcomes(store: Store, rows: Sequence[Row]) -> None:
+    """Add what became of rows; lists not given are empty."""
+    empty: dict[str, Any] = {"findings": [], "errors": [], "warnings": [], "cells": {}}
+    insert_rows(store, tables.outcome, tenant_rows(store, [{**empty, **row} for row in rows]))
+
+
+def count_outcomes(store: Store, submission_id: str) -> dict[str, int]:
+    """How many rows had each outcome, every outcome named."""
+    table = tables.outcome
+    query = (
+        select(table.c.outcome, func.count())
+        .where(table.c.county == store.tenant, table.c.submission == submission_id)
+        .group_by(table.c.outcome)
+    )
+    return {**dict.fromkeys(COUNTED, 0), **dict(store.connection.execute(query).all())}
+
+
+def outcomes_of(store: Store, submission_id: str, *, outcome: str | None = None) -> Iterator[dict[str, Any]]:
+    """The rows' outcomes in the file's order, only those of one kind if asked, a page at a time."""
+    last = -1
+    while True:
+        page = outcome_page(store, submission_id, after_row=last, limit=_PAGE, outcome=outcome)
+        yield from page
+        if len(page) < _PAGE:
+            return
+        last = page[-1]["row"]
+
+
+def outcome_page(
+    store: Store, submission_id: str, *, after_row: int = -1, limit: int, outcome: str | None = None
+) -> list[dict[str, Any]]:
+    """At most `limit` outcomes of rows after `after_row`, in the file's order."""
+    table = tables.outcome
+    query = select(table).where(
+        table.c.county == store.tenant, table.c.submission == submission_id, table.c.row > after_row
+    )
+    if outcome is not None:
+        query = query.where(table.c.outcome == outcome)
+    return [dict(row) for row in store.connection.execute(query.order_by(table.c.row).limit(limit)).mappings()]
+
+
+def outcome_of_report(store: Store, report_id: str) -> dict[str, Any] | None:
+    """The outcome that first brought a report in, or `None`."""
+    table = tables.outcome
+    query = (
+        select(table)
+        .where(table.c.county == store.tenant, table.c.report_id == report_id)
+        .order_by(table.c.seq.nulls_last(), table.c.submission, table.c.row)
+        .limit(1)
+    )
+    row = store.connection.execute(query).mappings().first()
+    return dict(row) if row else None
+
+
+def set_outcome_findings(store: Store, submission_id: str, findings: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:
+    """Set the findings of some rows (row number → findings), once assessment knows them."""
+    if not findings:
+        return
+    table = tables.outcome
+    statement = (
+        update(table)
+        .where(table.c.county == store.tenant, table.c.submission == submission_id)
+        .where(table.c.row == bindparam("row_number"))
+        .values(findings=bindparam("found"))
+    )
+    parameters = [{"row_number": row, "found": list(found)} for row, found in findings.items()]
+    store.connection.execute(statement, parameters)
