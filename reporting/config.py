@@ -62,6 +62,7 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         name="PUMPER_MAIL_DIR", default="", meaning="Write mails to this folder as .eml files instead of sending them."
     ),
     Setting(name="PUMPER_MAX_UPLOAD_BYTES", default="10000000", meaning="The largest file taken over HTTP, in bytes."),
+    Setting(name="PUMPER_MAIL_RATE", default="600", meaning="The most mails a minute, over all workers; 0: no limit."),
     Setting(name="PUMPER_MAX_ROWS", default="20000", meaning="The most rows of one file taken over HTTP."),
 )
 
@@ -71,6 +72,7 @@ _FIELDS: Final = {
     "PUMPER_MAIL_DIR": "mail_dir",
     "PUMPER_MAX_UPLOAD_BYTES": "max_upload_bytes",
     "PUMPER_MAX_ROWS": "max_rows",
+    "PUMPER_MAIL_RATE": "mail_rate",
 }
 
 
@@ -91,6 +93,7 @@ class Config:
     mail_dir: Path | None
     max_upload_bytes: int
     max_rows: int
+    mail_rate: int
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Config:
@@ -181,6 +184,7 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
         "PUMPER_MAIL_DIR": lambda text: Path(text) if text else None,
         "PUMPER_MAX_UPLOAD_BYTES": _whole(1, 2**31),
         "PUMPER_MAX_ROWS": _whole(1, 10**7),
+        "PUMPER_MAIL_RATE": _whole(0, 10**6),
     }
 
 

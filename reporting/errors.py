@@ -59,6 +59,14 @@ class RecordNotFound(StoreError):
     """There is no such record."""
 
 
+class ReportEnded(PumperError):
+    """This report was amended or voided before; only the one that stands can be changed."""
+
+
+class ReasonMissing(PumperError):
+    """Say why: an amendment or a void needs its reason."""
+
+
 class KeyNotAllowed(PumperError):
     """Such a key cannot be made."""
 

@@ -1,8 +1,9 @@
 """What a rule of a program does: one frozen value per effect, read from the program file's `[[rule.act]]` tables.
 
-The file names the effect (`effect = "service_interval"`), the value carries its parameters, `reporting.domain` carries it out. A county's law
-changes by changing these values; only a wholly new *kind* of effect needs code. Every act may narrow itself to texts of the
-ordinance (`texts`), to components, events, buildings or flags, and may name a subsection of its own (`cite`).
+The file names the effect (`effect = "service_interval"`), the value carries its parameters, `reporting.domain` carries
+it out. A county's law changes by changing these values; only a wholly new *kind* of effect needs code. Every act may
+narrow itself to texts of the ordinance (`texts`), to components, events, buildings, uses or flags, and may name a
+subsection of its own (`cite`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ CREDENTIALS = (
     "soil_tester",
     "registered_owner",
 )
+ACTIVITIES = ("pump", "inspect", "inspect_dispersal", "evaluate")
+USES = ("year_round", "seasonal", "intermittent")
+BUILDINGS = ("dwelling", "commercial", "industrial", "event_grounds", "public")
+SYSTEM_DATES = ("permit_issued_on", "installed_on", "occupied_on", "sewer_available_on")
 OBLIGATION_KINDS = (
     "pump",
     "inspect_tank",
@@ -80,12 +85,12 @@ class Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class ServiceInterval(Act, frozen=True, tag="service_interval", kw_only=True):
-    """A duty of service that comes back every `months`: counted from the last service that meets it, else from the first basis.
+    """A duty of service that comes back every `months`, counted from the last service that meets it or a first basis.
 
-    `from_occupancy`: the first interval runs from occupancy where that is later. `inspection_below`: an inspection that finds less than this
-    share of sludge and scum meets the cycle. `defects_hold`: a service with an uncorrected defect meets nothing before the correction.
-    `fallback`: acts only for a component to which no other interval applies. `only_contractor_setting`: name of the setting that holds the
-    only contractor who counts.
+    `from_occupancy`: the first interval runs from occupancy where that is later. `inspection_below`: an inspection that
+    finds less than this share of sludge and scum meets the cycle. `defects_hold`: a service with an uncorrected defect
+    meets nothing before the correction. `fallback`: acts only for a component to which no other interval applies.
+    `only_contractor_setting`: name of the setting that holds the only contractor who counts.
     """
 
     kind: str
@@ -99,7 +104,8 @@ class ServiceInterval(Act, frozen=True, tag="service_interval", kw_only=True):
 
 
 class PlanIntervals(Act, frozen=True, tag="plan_intervals", kw_only=True):
-    """Service as the system's own management plan says; without a plan, every `months_without_plan`, in the name of `rule_without_plan`."""
+    """Service as the system's own management plan says; without a plan, every `months_without_plan`, in the name of
+    the rule `rule_without_plan`."""
 
     months_without_plan: int
     rule_without_plan: str
@@ -116,7 +122,7 @@ class Deferral(Act, frozen=True, tag="deferral", kw_only=True):
 
 
 class FullTank(Act, frozen=True, tag="full_tank", kw_only=True):
-    """An inspection that finds `at_least` of sludge and scum, with no pumping, makes the duty `kind` due on that day."""
+    """An inspection that finds `at_least` of sludge and scum, and no pumping, makes the duty `kind` due on that day."""
 
     kind: str
     at_least: str
@@ -138,9 +144,9 @@ class WhoMay(Act, frozen=True, tag="who_may", kw_only=True):
 class ReportDeadline(Act, frozen=True, tag="report_deadline", kw_only=True):
     """A report of an event is due within `days` of it.
 
-    `exemption`: only while the system holds an exemption of that kind. `contractor_setting` with `contractor_is` (`this`, `other`): only
-    for (all but) the contractor named by that setting; while it is unset, `this` is everybody unless exempt. `date_sent_counts`: a paper copy is in time by the
-    date on which it was sent.
+    `exemption`: only while the system holds an exemption of that kind. `contractor_setting` with `contractor_is`
+    (`this`, `other`): only for (all but) the contractor named by that setting; while it is unset, for everybody.
+    `date_sent_counts`: a paper copy is in time by the date on which it was sent.
     """
 
     days: int
@@ -171,9 +177,13 @@ class NoAccess(Act, frozen=True, tag="no_access", kw_only=True):
 
 
 class FailureCodes(Act, frozen=True, tag="failure_codes", kw_only=True):
-    """The conditions that make a system a failing one; a report of one of them is a finding that proposes a case."""
+    """The conditions that make a system a failing one; a report of one of them is a finding that proposes a case.
+
+    `surface`: the condition that a report of surface discharge means which names no condition.
+    """
 
     codes: dict[str, str]
+    surface: str = ""
 
 
 class PumpingGap(Act, frozen=True, tag="pumping_gap", kw_only=True):
@@ -185,10 +195,11 @@ class PumpingGap(Act, frozen=True, tag="pumping_gap", kw_only=True):
 
 
 class CaseDeadline(Act, frozen=True, tag="case_deadline", kw_only=True):
-    """A case of one of `cases` gives the duty `kind`, `days` (or `months`) after the first date on file of `counted_from`.
+    """A case of one of `cases` gives the duty `kind`, `days` after the first date on file of `counted_from`.
 
-    `counted_from`: case dates in order of preference. `met_by`: the case date that ends the duty. `after`: a case date that must be on
-    file first. `own_period`: the county sets the date on the case (`due_on`); with no days here, there is no duty without it.
+    `counted_from`: case dates in order of preference. `met_by`: the case dates of which one ends the duty. `after`: a
+    case date that must be on file first. `own_period`: the county sets the date on the case (`due_on`); with no days
+    here, there is no duty without it. `components`: only where the system's main tank is one of them.
     """
 
     cases: tuple[str, ...]
@@ -200,6 +211,14 @@ class CaseDeadline(Act, frozen=True, tag="case_deadline", kw_only=True):
     own_period: bool = False
 
 
+class SystemDeadline(Act, frozen=True, tag="system_deadline", kw_only=True):
+    """The system's date `counted_from` opens the duty `kind`, due `months` later, until the system is out of use."""
+
+    kind: str
+    counted_from: str
+    months: int
+
+
 class Suspension(Act, frozen=True, tag="suspension", kw_only=True):
     """A case of one of `cases` suspends the duties of service while it is open."""
 
@@ -207,7 +226,8 @@ class Suspension(Act, frozen=True, tag="suspension", kw_only=True):
 
 
 class PeriodReport(Act, frozen=True, tag="period_report", kw_only=True):
-    """A reporting period (`half_year`, `year`) with neither event nor statement opens `period_report`, due `days_setting` after its end."""
+    """A reporting period (`half_year`, `year`) with neither event nor statement opens `period_report`, due the days of
+    `days_setting` after its end."""
 
     period: str
     days_setting: str
@@ -243,11 +263,17 @@ class ContractNeeded(Act, frozen=True, tag="contract_needed", kw_only=True):
 
 
 class Exemption(Act, frozen=True, tag="exemption", kw_only=True):
-    """An exemption of kind `exemption`: whether it suspends the duties of service, and for how many months it runs."""
+    """An exemption of kind `exemption`: whether it suspends the duties of service, and which rule sets its term.
+
+    `ends_with_pumping`: a pumping by the contractor whom `contractor_setting` names (by anybody while it is unset)
+    voids it from that day on.
+    """
 
     exemption: str
     suspends: bool
     months_rule: str
+    ends_with_pumping: bool = False
+    contractor_setting: str = ""
 
 
 class ExemptionTerm(Act, frozen=True, tag="exemption_term", kw_only=True):
@@ -263,7 +289,7 @@ class YearlyCertification(Act, frozen=True, tag="yearly_certification", kw_only=
 
 
 class ServiceLevel(Act, frozen=True, tag="service_level", kw_only=True):
-    """A holding tank is serviced when it holds this share of its capacity; the meter's forecast of that day is a duty."""
+    """A holding tank is serviced when it holds this share of its capacity; the forecast of that day is a duty."""
 
     fraction_setting: str
 
@@ -282,7 +308,7 @@ class FlowLimit(Act, frozen=True, tag="flow_limit", kw_only=True):
 
 
 class RequiredFields(Act, frozen=True, tag="required_fields", kw_only=True):
-    """Fields that a report must hold. `any_of`: at least one whole list of them. `with_field`: only when that field is given."""
+    """Fields that a report must hold. `any_of`: at least one whole list of them. `with_field`: only if it is given."""
 
     fields: tuple[str, ...] = ()
     any_of: tuple[tuple[str, ...], ...] = ()
@@ -329,6 +355,7 @@ AnyAct = (
     | FailureCodes
     | PumpingGap
     | CaseDeadline
+    | SystemDeadline
     | Suspension
     | PeriodReport
     | YearlyService

@@ -69,10 +69,6 @@ _CREDENTIAL = _choices(
     inspector="powts_inspector", maintainer="powts_maintainer", cst="soil_tester", certified_soil_tester="soil_tester",
     owner="registered_owner",
 )  # fmt: skip
-_CONDITION = _choices(
-    "good", "fair", "poor", "damaged", "leaking", "failed",
-    ok="good", okay="good", satisfactory="good", sound="good", bad="poor", cracked="damaged", leaks="leaking",
-)  # fmt: skip
 _PONDING = _choices(
     "none", "surface", "in_cell", no="none", yes="surface", ground_surface="surface", in_the_cell="in_cell"
 )
@@ -131,13 +127,7 @@ FIELDS: Mapping[str, Field] = {
         _field(
             "sludge_scum_fraction", Type.FRACTION, "share of sludge and scum", "Of the tank's volume: 1/4, 25% or 0.25."
         ),
-        _field(
-            "tank_condition",
-            Type.CHOICE,
-            "condition of the tank",
-            "good, fair, poor, damaged, leaking or failed.",
-            _CONDITION,
-        ),
+        _field("tank_condition", Type.TEXT, "condition of the tank", "In a few words: good, baffle broken."),
         _field("ponding", Type.CHOICE, "ponding", "Whether effluent ponds: none, surface or in_cell.", _PONDING),
         _field("defects", Type.LIST, "defects", "What was found wrong, several separated by a semicolon."),
         _field(
@@ -234,11 +224,18 @@ class Value(fields.Field[object]):
     def _deserialize(
         self, value: object, attr: str | None, data: Mapping[str, object] | None, **kwargs: object
     ) -> object:
-        kept = _KEPT.get(self.field.type, str)
-        if not isinstance(value, kept) or (isinstance(value, bool) and kept is int):
-            raise ValidationError(f"Give the {self.field.label} as its field asks: {self.field.help}")
-        if self.field.choices is not None and value not in self.field.choices.values():
-            raise ValidationError(
-                f"Give the {self.field.label} as one of: {', '.join(dict.fromkeys(self.field.choices.values()))}."
-            )
+        if (problem := problem_of(self.field, value)) is not None:
+            raise ValidationError(problem)
         return value
+
+
+def problem_of(field: Field, value: object) -> str | None:
+    """What is wrong with a value that has been read, as one sentence; None when it is of its field's type and among
+    its choices.
+    """
+    kept = _KEPT.get(field.type, str)
+    if not isinstance(value, kept) or (isinstance(value, bool) and kept is int):
+        return f"Give the {field.label} as its field asks: {field.help}"
+    if field.choices is not None and value not in field.choices.values():
+        return f"Give the {field.label} as one of: {', '.join(dict.fromkeys(field.choices.values()))}."
+    return None

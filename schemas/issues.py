@@ -42,6 +42,57 @@ CODES: dict[Code, str] = {
     Code.NO_PLACE: "nothing in the row says which system it is of",
 }
 
+VALUE_CODES: dict[str, str] = {
+    "ambiguous_number": "a point where it could part thousands or decimals",
+    "bad_character": "characters that are no text, or a line break in a number",
+    "blank": "only invisible characters",
+    "choice": "a value is none of those that its field allows",
+    "date": "no date that can be read",
+    "date_impossible": "a day that no calendar has (month first)",
+    "date_incomplete": "a date without its day or year",
+    "date_number": "a number where a date is asked for",
+    "date_two_digit_year": "a year of two digits that would lie in the future",
+    "date_year": "a year that cannot be meant",
+    "email": "no address of mail",
+    "excel_date": "a spreadsheet made a date of a fraction",
+    "formula_error": "a formula that ends in an error",
+    "formula_without_value": "a formula whose result was not saved",
+    "fraction": "no share from 0 to 1",
+    "instant": "no date and time with a zone",
+    "latitude": "no degrees north",
+    "license": "no licence number",
+    "longitude": "no degrees east",
+    "merged_cell": "a cell that is merged with another",
+    "month_day": "no day of the year as MM-DD",
+    "negative": "a number below 0",
+    "not_a_number": "no number",
+    "not_text": "a list, an object or yes/no where a text is asked for",
+    "not_whole": "no whole number in digits",
+    "reading": "no meter reading in digits",
+    "time": "no time of day",
+    "too_large": "a number beyond what its field holds",
+    "too_long": "a text beyond what its field holds",
+    "too_small": "a number below what its field holds",
+    "yes_no": "neither yes nor no",
+    "zone": "no time zone",
+    "zone_missing": "a time without its zone",
+}
+"""What can be wrong with one value by itself, in the same place as a `Code`."""
+
+WARNING_CODES: dict[str, str] = {
+    "duplicate": "the report is in already; nothing was added",
+    "excel_date": "a spreadsheet made a date of an identifier",
+    "excel_decimal": "a spreadsheet made a decimal number of an identifier",
+    "excel_rounded": "a spreadsheet cut off digits of an identifier",
+    "excel_scientific": "a spreadsheet shows an identifier with an exponent",
+    "excel_zeros": "a spreadsheet holds an identifier as a number: zeros in front are lost",
+    "license_unknown": "the licence is not in the list of contractors",
+    "possible_duplicate": "another report tells of the same service",
+    "review": "the report is kept, and a person decides which system it is of; `value` says why",
+    "taken_as_pumping": "no type of service was given; gallons were",
+}
+"""What a row that came in is to be looked at for."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Issue:

@@ -1,4 +1,4 @@
-"""A program: one county's or district's rules as frozen values, with the text of the ordinance in force on a given day."""
+"""A program: one county's or district's rules as frozen values, and the ordinance as it stood on a given day."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from schemas.acts import Act, Pending
-from schemas.calendar import COUNTY_TIME_ZONE, Calendar, Deadline
+from schemas.calendar import COUNTY_TIME_ZONE, Calendar, Deadline, add_days
+from schemas.settings import read_setting
 
 A = TypeVar("A", bound=Act)
 ActT = TypeVar("ActT", bound=Act, covariant=True)
@@ -19,8 +20,9 @@ ActT = TypeVar("ActT", bound=Act, covariant=True)
 class Rule:
     """One provision of `programs.md`: its id, what it says, where the law says so, and what it does.
 
-    `duty_of` is `owner`, `contractor` or `county`. `filing`: the duty is a paper or fee delivered to an office (Wis. Stat. § 990.001(4)(c)).
-    `mailable`: its text speaks of mail (§ 990.001(4)(e)). `prior`: a "prior to" deadline, never rolled forward.
+    `duty_of` is `owner`, `contractor` or `county`. `filing`: the duty is a paper or fee delivered to an office (Wis.
+    Stat. § 990.001(4)(c)). `mailable`: its text speaks of mail (§ 990.001(4)(e)). `prior`: a "prior to" deadline, never
+    rolled forward. `absent_in`: the texts of the ordinance that do not have it.
     """
 
     id: str
@@ -42,7 +44,7 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True)
 class Provision(Generic[ActT]):
-    """One act of one rule, as the assessment meets it: the parameters together with the rule's id, citation and counting."""
+    """One act of one rule, as the assessment meets it: the parameters with the rule's id, citation and counting."""
 
     rule: Rule
     act: ActT
@@ -92,7 +94,7 @@ class Provision(Generic[ActT]):
 
 @dataclass(frozen=True, kw_only=True, eq=False)  # a text is itself: schemas are cached by it
 class Text:
-    """The ordinance as it stood in one span of time. `provisions` has the county's own first, then the state baseline's."""
+    """The ordinance as it stood in one span of time. `provisions` has the county's own first, then the state's."""
 
     name: str
     starts_on: dt.date
@@ -105,6 +107,11 @@ class Text:
             found.setdefault(type(p.act), []).append(p)
         return {k: tuple(v) for k, v in found.items()}
 
+    @cached_property
+    def begins(self) -> tuple[dt.date, ...]:
+        """Days since which single acts of this text hold, where they are younger than the text."""
+        return tuple(sorted({p.act.since for p in self.provisions if p.act.since is not None}))
+
     def of(self, effect: type[A]) -> tuple[Provision[A], ...]:
         """Every provision with that effect, the county's own before the state's."""
         return self._by_effect.get(effect, ())  # type: ignore[return-value]
@@ -112,16 +119,20 @@ class Text:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """A value that the county itself sets: its name, what it means, and the value used while the county has set none."""
+    """A value that the county itself sets: its name, what it means, and the value used while the county sets none."""
 
     name: str
     meaning: str
     value: object
 
+    def read(self, given: object) -> object:
+        """A county's own value in place of this one, from JSON (dates as YYYY-MM-DD). Raises SettingError."""
+        return read_setting(self.name, self.value, given)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """All that is known of one county's program: texts in order of time, settings, names for people, headings haulers use."""
+    """One county's program: the texts in order of time, the rules, settings, names for people, headings haulers use."""
 
     slug: str
     name: str
@@ -149,7 +160,7 @@ class Program:
         """Each text with the first and the last day on which it is the one in force."""
         for i, text in enumerate(self.texts):
             first = dt.date.min if i == 0 else text.starts_on
-            last = self.texts[i + 1].starts_on - dt.timedelta(days=1) if i + 1 < len(self.texts) else dt.date.max
+            last = add_days(self.texts[i + 1].starts_on, -1) if i + 1 < len(self.texts) else dt.date.max
             yield text, first, last
 
     def rule(self, rule_id: str) -> Rule:
@@ -203,7 +214,10 @@ class Program:
         return Calendar(closed_days=days, closed_saturdays=bool(self.setting("offices_closed_saturdays")))
 
     def with_settings(self, values: Mapping[str, object]) -> Program:
-        """The same program with the county's own values; a text whose date is a setting moves with it. Unknown names raise KeyError."""
+        """The same program with the county's own values; a text whose date is a setting moves with it.
+
+        The values are as `Setting.read` gives them. Unknown names raise KeyError.
+        """
         if not values:
             return self
         settings = dict(self.settings)

@@ -64,7 +64,10 @@ def json_schema(
     ]
     if conditions:
         schema["allOf"] = conditions
-    together = {r.with_field: list(r.fields) for r in wanted if r.with_field}
+    together: dict[str, list[str]] = {}
+    for r in wanted:
+        if r.with_field:
+            together.setdefault(r.with_field, []).extend(r.fields)
     if together:
         schema["dependentRequired"] = together
     return schema

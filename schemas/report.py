@@ -14,8 +14,8 @@ from functools import lru_cache
 
 from marshmallow import RAISE, Schema, ValidationError, validates_schema
 
-from schemas.acts import Act, RequiredFields
-from schemas.fields import FIELDS, Type, Value
+from schemas.acts import EVENT_TYPES, Act, RequiredFields
+from schemas.fields import FIELDS, Value, problem_of
 from schemas.issues import Code, Issue
 from schemas.program import Program, Provision, Text
 
@@ -160,18 +160,54 @@ def check_report(
     """What is wrong with a read report (field → value, empty ones left out), in the order of the fields; empty when
     nothing is.
 
-    component: what the report is of, where it names none itself. Without a date or a kind of event only these are
-    asked for.
+    component: what the report is of, where it names none itself. Without a date or a kind of event that can be read,
+    what every text and every kind of event asks for is said all the same.
     """
     event, day = values.get("event_type"), values.get("service_date")
-    if not isinstance(event, str) or not isinstance(day, dt.date):
-        return [_ask(name) for name in ALWAYS if _is_empty(values.get(name))]
     kind = component if component is not None else str(values.get("component") or "")
-    schema = _cached_schema(program.at(day), kind, event, _narrowing_day(program.at(day), day), traits or Traits())
-    errors = schema.validate(dict(values))
-    issues = [i for name, said in errors.items() for i in _issues(str(name), said)]
+    of = traits or Traits()
+    if not isinstance(event, str) or not isinstance(day, dt.date):
+        issues = _asked_in_any_case(program, values, kind, of)
+    else:
+        text = program.at(day)
+        since = _narrowing_day(text, day)
+        asked = requirements(text, kind, event, since, of)
+        if _is_whole(values) and not any(True for r in asked for _ in r.missing(values)):
+            issues = []  # what nearly every row of a good file comes to
+        else:
+            errors = _cached_schema(text, kind, event, since, of).validate(dict(values))
+            issues = [i for name, said in errors.items() for i in _issues(str(name), said)]
     order = {name: n for n, name in enumerate(FIELDS)}
     return sorted(issues, key=lambda i: order.get(i.field or "", 0)) + list(_contradictions(values))
+
+
+def _is_whole(values: Mapping[str, object]) -> bool:
+    """Whether every value is of a known field, its type and its choices."""
+    return all(name in FIELDS and problem_of(FIELDS[name], value) is None for name, value in values.items())
+
+
+def _asked_in_any_case(program: Program, values: Mapping[str, object], kind: str, traits: Traits) -> list[Issue]:
+    """What a report lacks whatever its date and kind of event may turn out to be."""
+    event, day = values.get("event_type"), values.get("service_date")
+    events = (event,) if isinstance(event, str) else EVENT_TYPES
+    texts = (program.at(day),) if isinstance(day, dt.date) else program.texts
+    since = day if isinstance(day, dt.date) else dt.date.min
+    lacking: dict[tuple[str | None, str], Issue] | None = None
+    for text in texts:
+        for each in events:
+            asked = requirements(text, kind, each, _narrowing_day(text, since), traits)
+            found = {(i.field, i.code): i for r in asked for i in r.missing(values)}
+            lacking = found if lacking is None else {k: i for k, i in found.items() if k in lacking}
+    issues = list((lacking or {}).values())
+    said = {i.field for i in issues}
+    issues += [_ask(name) for name in ALWAYS if _is_empty(values.get(name)) and name not in said]
+    return issues + [i for name, value in values.items() for i in _wrong(name, value)]
+
+
+def _wrong(name: str, value: object) -> Iterator[Issue]:
+    problem = problem_of(FIELDS[name], value) if name in FIELDS else ""
+    if problem is not None:
+        yield from _issues(name, problem)
 
 
 @lru_cache(maxsize=4096)
@@ -179,6 +215,7 @@ def _cached_schema(text: Text, component: str, event: str, day: dt.date, traits:
     return report_schema(text, component, event, day, traits)()
 
 
+@lru_cache(maxsize=4096)
 def _narrowing_day(text: Text, day: dt.date) -> dt.date:
     """One day for all days between two `since` dates of a text, so that schemas are made once."""
     starts = [p.act.since for p in text.of(RequiredFields) if p.act.since is not None and p.act.since <= day]
@@ -241,6 +278,3 @@ def _contradictions(values: Mapping[str, object]) -> Iterator[Issue]:
             message="Nothing was pumped: give the type of service as inspection, and why it was not pumped.",
             value="0",
         )
-
-
-__all__ = ["ALWAYS", "ReportSchema", "Requirement", "Traits", "Type", "check_report", "report_schema", "requirements"]

@@ -1,4 +1,4 @@
-"""What the assessment answers: obligations, findings, the forecast and the standing, each with its rule, citation and reason."""
+"""What the assessment answers: obligations, findings, the forecast and the standing, with rule, citation, reason."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from reporting.domain.records import Component
 from schemas.acts import Act
-from schemas.calendar import Deadline
+from schemas.calendar import Deadline, add_days
 from schemas.program import Provision
 
 
@@ -40,10 +41,11 @@ OPEN_STATES = (State.UPCOMING, State.DUE_SOON, State.OVERDUE)
 
 @dataclass(frozen=True, kw_only=True)
 class Obligation:
-    """One duty: what, by when (`due_on` as counted, `last_day` after the roll), whose, by which rule and section, and why.
+    """One duty: what, by when (`due_on` as counted, `last_day` after the roll), whose, by which rule, and why.
 
-    `cycle`: what opened it (the last service, the installation, a notice, a period, a case): with kind, rule and component it names the duty, and
-    stays the same when the date moves. `changes_on`: the days after the one judged on which its state changes by itself.
+    `cycle`: what opened it (the last service, the installation, a notice, a period, a case): with kind, rule and
+    component it names the duty, and stays the same when the date moves. `changes_on`: the days after the one judged on
+    which its state changes by itself.
     """
 
     kind: str
@@ -125,9 +127,8 @@ class Assessment:
 
 def judge(as_of: dt.date, deadline: Deadline, lead_days: int) -> tuple[State, int, tuple[dt.date, ...]]:
     """The state on `as_of`, the days late, and the later days on which the state changes by itself."""
-    day = dt.timedelta(days=1)
-    soon = deadline.due_on - min(dt.timedelta(days=lead_days), deadline.due_on - dt.date.min)
-    late = deadline.last_day + day if deadline.last_day < dt.date.max else None
+    soon = add_days(deadline.due_on, -lead_days)
+    late = add_days(deadline.last_day, 1) if deadline.last_day < dt.date.max else None
     changes = tuple(d for d in (soon, late) if d is not None and d > as_of)
     if as_of > deadline.last_day:
         return State.OVERDUE, (as_of - deadline.last_day).days, changes
@@ -143,16 +144,13 @@ def oblige(
     lead_days: int,
     because: str,
     cycle: str,
-    component: str = "",
-    component_ref: str = "",
+    of: Component | None = None,
     event: str = "",
     period: str = "",
     met_on: dt.date | None = None,
 ) -> Obligation:
-    """The obligation that a provision sets, judged on `as_of`; met when `met_on` is given."""
-    state, late, changes = judge(as_of, deadline, lead_days)
-    if met_on is not None:
-        state, late, changes = State.MET, 0, ()
+    """The obligation that a provision sets for a component (`of`), judged on `as_of`; met when `met_on` is given."""
+    state, late, changes = (State.MET, 0, ()) if met_on is not None else judge(as_of, deadline, lead_days)
     return Obligation(
         kind=kind,
         due_on=deadline.due_on,
@@ -164,8 +162,8 @@ def oblige(
         because=because,
         duty_of=provision.duty_of,
         cycle=cycle,
-        component=component,
-        component_ref=component_ref,
+        component=of.kind if of else "",
+        component_ref=of.ref if of else "",
         event=event,
         period=period,
         met_on=met_on,
@@ -179,8 +177,7 @@ def note(
     because: str,
     *,
     event: str = "",
-    component: str = "",
-    component_ref: str = "",
+    of: Component | None = None,
     deadline: Deadline | None = None,
     period: str = "",
 ) -> Finding:
@@ -191,8 +188,8 @@ def note(
         cite=provision.cite,
         because=because,
         event=event,
-        component=component,
-        component_ref=component_ref,
+        component=of.kind if of else "",
+        component_ref=of.ref if of else "",
         due_on=deadline.due_on if deadline else None,
         last_day=deadline.last_day if deadline else None,
         period=period,

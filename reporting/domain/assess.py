@@ -1,4 +1,7 @@
-"""The heart: what is due, late and missing for one system on one day. Pure: no clock, no database, the same answer for the same arguments."""
+"""The heart: what is due, late and missing for one system on one day.
+
+Pure: no clock, no database, the same answer for the same arguments.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,16 @@ from reporting.domain.answers import (
     State,
     merge,
 )
+from reporting.domain.cases import assess_cases, assess_system_dates
+from reporting.domain.chains import known_history, known_system
+from reporting.domain.contracts import assess_contracts
 from reporting.domain.exemptions import assess_exemptions, pauses
 from reporting.domain.holding import Holding, assess_holding
 from reporting.domain.intervals import assess_intervals
-from reporting.domain.papers import assess_cases, assess_contracts
+from reporting.domain.missing import assess_missing_reports
+from reporting.domain.periods import assess_periods
 from reporting.domain.records import History, System
-from reporting.domain.reports import assess_periods, assess_reports
+from reporting.domain.reports import assess_reports
 from reporting.domain.view import View
 from schemas.program import Program
 
@@ -31,24 +38,37 @@ SERVICE_KINDS = ("pump", "inspect_tank", "pump_or_inspect", "pump_and_inspect", 
 
 
 def assess(
-    system: System, history: History, program: Program, as_of: dt.date, known_at: dt.datetime | None = None
+    system: System,
+    history: History,
+    program: Program,
+    as_of: dt.date,
+    known_at: dt.datetime | None = None,
+    *,
+    include_met: bool = True,
 ) -> Assessment:
-    """Everything the law says of a system on `as_of`, from what had been recorded by `known_at` (None: all of it)."""
+    """Everything the law says of a system on `as_of`, from what had been recorded by `known_at` (None: all of it).
+
+    `include_met`: the cycles of service already met are among the obligations; without them it is quicker.
+    """
+    if known_at is not None:
+        system = known_system(system, known_at, program.timezone)
+        history = known_history(history, known_at, program.timezone)
     view = View(program=program, system=system, history=history, as_of=as_of, known_at=known_at)
     if not view.active_components:
-        reports = assess_reports(view)
-        return _answer(view, Standing.INACTIVE, Outcome(findings=reports.findings), ())
+        return _answer(view, Standing.INACTIVE, assess_reports(view), ())
     paused = pauses(view)
     tanks = [assess_holding(view, c, paused) for c in view.active_components if c.kind == "holding"]
     parts = merge(
         [
-            assess_intervals(view),
+            assess_intervals(view, paused, include_met=include_met),
             *(t.outcome for t in tanks),
             assess_reports(view),
+            assess_missing_reports(view),
             assess_periods(view),
             assess_contracts(view),
             assess_exemptions(view),
             assess_cases(view),
+            assess_system_dates(view),
         ]
     )
     return _answer(view, _standing(parts, any(p.exempt and p.ended_on is None for p in paused)), parts, tanks)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from reporting.domain.answers import Finding, Obligation, Outcome, State, note, oblige
-from reporting.domain.records import ExemptionGrant
+from reporting.domain.records import Event, ExemptionGrant
 from reporting.domain.view import View
 from schemas.acts import Exemption, ExemptionTerm, Suspension, YearlyCertification
 from schemas.calendar import add_days
@@ -25,22 +25,43 @@ class Pause:
     cite: str = ""
 
 
-def term_end(view: View, grant: ExemptionGrant) -> tuple[dt.date, Provision[ExemptionTerm] | None]:
-    """The last day of a certificate and the provision that sets its term (none: the county's own date, or never)."""
-    terms = view.program.at(grant.granted_on).of(ExemptionTerm)
-    if not terms:
-        return grant.ends_on or dt.date.max, None
-    return view.exemption_end(grant.kind, terms[0].act.months, grant.granted_on, grant.ends_on), terms[0]
+@dataclass(frozen=True, kw_only=True)
+class Ending:
+    """The last day of a certificate, the provision that ends it, and the pumping that voided it, if one did."""
+
+    last_day: dt.date
+    term: Provision[ExemptionTerm] | None = None
+    voided_by: Event | None = None
+    void: Provision[Exemption] | None = None
+
+
+def ending(view: View, grant: ExemptionGrant) -> Ending:
+    """When a certificate ends: with its term or the county's own date, or on the day before a pumping that voids it."""
+    text = view.program.at(grant.granted_on)
+    terms = text.of(ExemptionTerm)
+    last = grant.ends_on or dt.date.max
+    if terms:
+        last = view.exemption_end(grant.kind, terms[0].act.months, grant.granted_on, grant.ends_on)
+    for p in text.of(Exemption):
+        if p.act.exemption != grant.kind or not p.act.ends_with_pumping:
+            continue
+        named = view.program.text_of(p.act.contractor_setting) if p.act.contractor_setting else ""
+        for event in view.reports:
+            counts = event.is_pumping and not event.baseline and grant.granted_on < event.service_date <= last
+            if counts and (not named or event.license_number == named):
+                return Ending(last_day=add_days(event.service_date, -1), voided_by=event, void=p)
+    return Ending(last_day=last, term=terms[0] if terms else None)
 
 
 def in_force(view: View, kind: str, day: dt.date) -> bool:
     """Whether an exemption of that kind holds on a day."""
-    return any(g.kind == kind and g.granted_on <= day <= term_end(view, g)[0] for g in view.system.exemptions)
+    return any(g.kind == kind and g.granted_on <= day <= ending(view, g).last_day for g in view.system.exemptions)
 
 
 def pauses(view: View) -> tuple[Pause, ...]:
-    """Every suspension of the system's duties that has begun by `as_of`."""
-    return (*_exemption_pauses(view), *_hold_pauses(view))
+    """Every suspension of the system's duties that has begun by `as_of`, in the order in which they end."""
+    found = (*_exemption_pauses(view), *_hold_pauses(view))
+    return tuple(sorted(found, key=lambda p: p.ended_on or dt.date.max))
 
 
 def _exemption_pauses(view: View) -> Iterator[Pause]:
@@ -48,7 +69,7 @@ def _exemption_pauses(view: View) -> Iterator[Pause]:
         for p in view.program.at(grant.granted_on).of(Exemption):
             if p.act.exemption != grant.kind or not p.act.suspends or grant.granted_on > view.as_of:
                 continue
-            end = term_end(view, grant)[0]
+            end = ending(view, grant).last_day
             because = f"exempt since {grant.granted_on} ({grant.kind}), {p.cite}"
             ended = end if end < view.as_of else None
             yield Pause(because=because, started_on=grant.granted_on, ended_on=ended, exempt=True, cite=p.cite)
@@ -68,10 +89,18 @@ def _hold_pauses(view: View) -> Iterator[Pause]:
                 )
 
 
+def resume(due: dt.date, because: str, paused: Sequence[Pause]) -> tuple[dt.date, str]:
+    """A due date as suspensions that have ended leave it: what fell due by then is due on the day after the end."""
+    for pause in paused:
+        if pause.ended_on is not None and due <= pause.ended_on:
+            due, because = add_days(pause.ended_on, 1), f"{because}; {pause.because}, until {pause.ended_on}"
+    return due, because
+
+
 def suspend(obligation: Obligation, paused: Sequence[Pause]) -> Obligation:
     """The obligation as a running hold or exemption leaves it."""
     running = next((p for p in paused if p.ended_on is None), None)
-    if running is None:
+    if running is None or obligation.state is State.MET:
         return obligation
     return replace(obligation, state=State.SUSPENDED, days_late=0, suspended_because=running.because, changes_on=())
 
@@ -79,44 +108,72 @@ def suspend(obligation: Obligation, paused: Sequence[Pause]) -> Obligation:
 def assess_exemptions(view: View) -> Outcome:
     """Certificates that have ended, and the yearly certification that some ask for."""
     findings: list[Finding] = []
+    ends = [(grant, ending(view, grant)) for grant in view.system.exemptions]
+    current = [g for g, end in ends if g.granted_on <= view.as_of <= end.last_day]
+    for grant, end in ends:
+        if end.last_day >= view.as_of or any(g.kind == grant.kind for g in current):
+            continue
+        said = f"exempt ({grant.kind}) from {grant.granted_on} to {end.last_day}"
+        if end.voided_by is not None and end.void is not None:
+            because = f"{said}; pumped {end.voided_by.service_date}"
+            findings.append(note(end.void, "exemption_voided", because, event=end.voided_by.id))
+        elif end.term is not None:
+            findings.append(note(end.term, "exemption_expired", said))
+    certifications = [_certification(view, g) for g in current]
+    return Outcome(
+        obligations=tuple(o for found, _ in certifications for o in found),
+        findings=tuple(findings),
+        changes_on=(
+            *(add_days(end.last_day, 1) for _, end in ends if end.last_day < dt.date.max),
+            *(d for _, days in certifications for d in days),
+        ),
+    )
+
+
+def _certification(view: View, grant: ExemptionGrant) -> tuple[list[Obligation], list[dt.date]]:
+    found: list[Obligation] = []
     changes: list[dt.date] = []
-    current = [g for g in view.system.exemptions if g.granted_on <= view.as_of <= term_end(view, g)[0]]
-    for grant in view.system.exemptions:
-        end, term = term_end(view, grant)
-        changes.append(add_days(end, 1))
-        if end < view.as_of and term is not None and not any(g.kind == grant.kind for g in current):
-            findings.append(note(term, "exemption_expired", f"exempt ({grant.kind}) from {grant.granted_on} to {end}"))
-    certifications = tuple(o for g in current for o in _certification(view, g))
-    return Outcome(obligations=certifications, findings=tuple(findings), changes_on=tuple(changes))
-
-
-def _certification(view: View, grant: ExemptionGrant) -> Iterator[Obligation]:
     for p in view.program.at(view.as_of).of(YearlyCertification):
         if p.act.exemption != grant.kind:
             continue
-        filed = {
-            s.period[:4] for s in view.history.statements if s.kind == "certification" and s.received_on <= view.as_of
-        }
-        year = _first_year(view, grant, filed)
-        yield oblige(
-            p,
-            "annual_certification",
-            p.on(view.calendar, dt.date(year, 12, 31)),
-            as_of=view.as_of,
-            lead_days=view.program.days("lead_days"),
-            because=f"exempt ({grant.kind}) since {grant.granted_on}; a certification for {year}",
-            cycle=f"year:{year}",
-            period=str(year),
+        year = _first_year(view, grant)
+        if year is None:
+            continue
+        found.append(
+            oblige(
+                p,
+                "annual_certification",
+                p.on(view.calendar, dt.date(year, 12, 31)),
+                as_of=view.as_of,
+                lead_days=view.program.days("lead_days"),
+                because=f"exempt ({grant.kind}) since {grant.granted_on}; a certification for {year}",
+                cycle=f"year:{year}",
+                period=str(year),
+            )
         )
+        if _records_begin(view) is None and year < dt.MAXYEAR:
+            changes.append(dt.date(year + 1, 1, 1))
+    return found, changes
 
 
-def _first_year(view: View, grant: ExemptionGrant, filed: set[str]) -> int:
-    """The first year judged that has no certification; years before the records begin are not judged."""
+def _records_begin(view: View) -> dt.date | None:
+    """The first day on record: the county's own date, else that of the first report or statement."""
     begins = view.program.day("records_from")
-    if begins is None:
-        known = [e.service_date for e in view.reports] + [s.received_on for s in view.history.statements]
-        begins = min(known, default=view.as_of)
-    year = min(max(grant.granted_on, begins).year, view.as_of.year)
+    if begins is not None:
+        return begins
+    stated = [s for s in view.history.statements if s.received_on <= view.as_of]
+    known = [e.service_date for e in view.reports] + [s.received_on for s in stated]
+    known += [dt.date(int(s.period[:4]), 1, 1) for s in stated if s.period[:4].isdecimal() and int(s.period[:4])]
+    return min(known, default=None)
+
+
+def _first_year(view: View, grant: ExemptionGrant) -> int | None:
+    """The first year judged that has no certification; years before the records begin are not judged."""
+    filed = {
+        s.period[:4] for s in view.history.statements if s.kind in ("certification", "") and s.received_on <= view.as_of
+    }
+    begins = _records_begin(view) or view.as_of
+    year = max(grant.granted_on, begins).year
     while str(year) in filed:
         year += 1
-    return year
+    return year if year <= dt.MAXYEAR else None

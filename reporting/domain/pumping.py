@@ -1,31 +1,28 @@
-"""What reports do to the date of the next pumping: less than a third defers it, a third or more brings it forward, "not necessary" names it."""
+"""What reports do to the date of the next pumping.
+
+Less than a third defers it (a deferral), a third or more brings it forward (a full tank), "not necessary" names it.
+A share is written to a few places: what differs from the limit by less than 0.0004 is the limit (0.333 is a third).
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypedDict
 
 from reporting.domain.records import Component, Event
-from reporting.domain.view import Refusal, View
+from reporting.domain.view import Service, View
 from schemas.acts import Act, Deferral, FullTank, NotNecessary
 from schemas.calendar import add_months
 from schemas.program import Provision
 
+AS_WRITTEN = Fraction(4, 10_000)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """The date of the next pumping as reports changed it: by which provision, and why. `cycle`: the report that did."""
-
-    provision: Provision[Act]
-    due_on: dt.date
-    because: str
-    cycle: str = ""
-
-
-class Opened(TypedDict):
-    """A duty of pumping that a report opens where no interval does."""
+    """The date of the next pumping as a report sets it: by which provision, why, and by which report."""
 
     provision: Provision[Act]
     due_on: dt.date
@@ -33,91 +30,91 @@ class Opened(TypedDict):
     cycle: str
 
 
-def adjust(
-    view: View,
-    component: Component,
-    provision: Provision[Act],
-    due: dt.date | None,
-    basis: dt.date | None,
-    last_event: str,
+def is_below(event: Event, limit: Fraction) -> bool:
+    """Whether the report states less sludge and scum than the limit."""
+    share = event.sludge_scum_fraction
+    return share is not None and share < limit and limit - share >= AS_WRITTEN
+
+
+def is_at_least(event: Event, limit: Fraction) -> bool:
+    """Whether the report states the limit of sludge and scum, or more."""
+    return event.sludge_scum_fraction is not None and not is_below(event, limit)
+
+
+def change_date(
+    view: View, component: Component, *, asked: bool, due: dt.date | None = None, last: Service | None = None
 ) -> Change | None:
-    """The next pumping's date after all reports since the last one that met the duty, or None when they leave it as it is."""
-    change: Change | None = None
-    for event in _reports_since(view, component, basis, last_event):
-        now = change.due_on if change else due
-        change = (
-            _deferred(view, component, event, now)
-            or _full(view, component, event, now)
-            or _named(view, component, event, now)
-            or change
-        )
+    """The next pumping's date as reports since the last service change it, or None when they leave it as it is.
+
+    `asked`: whether an interval asks for pumping at all; `due`: its date, None where there is nothing to count from;
+    `last`: the service that met it last. A deferral moves the date to the later one; a full tank or a named date only
+    ever brings it forward, and a date already past stays.
+    """
+    change = _deferred(view, component, due, last.event.service_date if last else None) if asked else None
+    for found in (_full(view, component), _named(view, component)):
+        at = change.due_on if change else due
+        if found is not None and (at is None or found.due_on < at):
+            change = found
     return change
 
 
-def opened_without_interval(view: View, component: Component, has_interval: bool) -> Opened | None:
-    """The pumping that a report opens for a component which no interval of pumping binds (S9, OZ20)."""
-    if has_interval:
-        return None
-    pumped = [s for s in view.services(component, "pump") if not s.event.partial]
-    last = pumped[-1] if pumped else None
+def _deferred(view: View, component: Component, due: dt.date | None, since: dt.date | None) -> Change | None:
+    """Each inspection by somebody entitled that finds less defers again."""
     change: Change | None = None
-    for event in _reports_since(view, component, last.on if last else None, last.event.id if last else ""):
-        now = change.due_on if change else None
-        found = _full(view, component, event, now) or _named(view, component, event, None)
-        change = found or change
-    if change is None:
-        return None
-    return Opened(provision=change.provision, due_on=change.due_on, because=change.because, cycle=change.cycle)
-
-
-def _reports_since(view: View, component: Component, basis: dt.date | None, last_event: str) -> list[Event]:
-    """Inspections without pumping on or after the last service that counts, in order of date."""
-    found = [e for e in view.reports if view.is_of(e, component) and not e.is_pumping and e.id != last_event]
-    return [e for e in found if basis is None or e.service_date >= basis]
-
-
-def _deferred(view: View, component: Component, event: Event, due: dt.date | None) -> Change | None:
-    for p in view.program.at(event.service_date).of(Deferral):
-        fraction = event.sludge_scum_fraction
-        if not view.applies(p.act, component, event) or fraction is None or fraction >= Fraction(p.act.below):
+    for service in view.services(component, "inspect"):
+        event = service.event
+        if event.is_pumping or (since is not None and event.service_date <= since):
             continue
-        if any(isinstance(c, Refusal) and c.event.id == event.id for c in view.claims(component)):
-            continue
-        later = add_months(event.service_date, p.act.months)
-        if due is None or later > due:
-            return Change(
-                provision=p,
-                due_on=later,
-                because=f"less than {p.act.below} found {event.service_date}; deferred {p.act.months} months",
-                cycle=f"event:{event.id}",
-            )
-    return None
+        for p in view.program.at(event.service_date).of(Deferral):
+            later = add_months(event.service_date, p.act.months)
+            at = change.due_on if change else due
+            if not view.applies(p.act, component, event) or not is_below(event, Fraction(p.act.below)):
+                continue
+            if at is None or later > at:
+                because = f"less than {p.act.below} found {event.service_date}; deferred {p.act.months} months"
+                change = Change(provision=p, due_on=later, because=because, cycle=f"event:{event.id}")
+    return change
 
 
-def _full(view: View, component: Component, event: Event, due: dt.date | None) -> Change | None:
-    for p in view.program.at(event.service_date).of(FullTank):
-        fraction = event.sludge_scum_fraction
-        if not view.applies(p.act, component, event) or fraction is None or fraction < Fraction(p.act.at_least):
-            continue
-        if due is None or event.service_date < due:
-            return Change(
-                provision=p,
-                due_on=event.service_date,
-                because=f"{p.act.at_least} or more found {event.service_date}, not pumped",
-                cycle=f"event:{event.id}",
-            )
-    return None
+def _full(view: View, component: Component) -> Change | None:
+    """The first finding of a full tank since the last emptying, or since an inspection that found less."""
+    change: Change | None = None
+    entitled = {s.event.id for s in view.services(component, "inspect")}
+    for event in _unpumped(view, component):
+        for p in _acting(view, component, event):
+            limit = Fraction(p.act.at_least)
+            if is_at_least(event, limit) and change is None:
+                because = f"{p.act.at_least} or more found {event.service_date}, not pumped"
+                change = Change(provision=p, due_on=event.service_date, because=because, cycle=f"event:{event.id}")
+            elif is_below(event, limit) and event.id in entitled:
+                change = None
+    return change
 
 
-def _named(view: View, component: Component, event: Event, due: dt.date | None) -> Change | None:
-    for p in view.program.at(event.service_date).of(NotNecessary):
-        if not view.applies(p.act, component, event) or event.next_pump_date is None:
-            continue
-        if due is None or event.next_pump_date < due:
-            return Change(
-                provision=p,
-                due_on=event.next_pump_date,
-                because=f"reported {event.service_date} as not necessary; next pumping {event.next_pump_date}",
-                cycle=f"event:{event.id}",
-            )
-    return None
+def _acting(view: View, component: Component, event: Event) -> Sequence[Provision[FullTank]]:
+    """The closest provision on full tanks: the county's own before the state's."""
+    return [p for p in view.program.at(event.service_date).of(FullTank) if view.applies(p.act, component, event)][:1]
+
+
+def _named(view: View, component: Component) -> Change | None:
+    """The next pumping date that the latest report of "not necessary" gives; a report by somebody not entitled only
+    ever brings it forward."""
+    change: Change | None = None
+    entitled = {s.event.id for s in view.services(component, "inspect")}
+    for event in _unpumped(view, component):
+        for p in view.program.at(event.service_date).of(NotNecessary):
+            named = event.next_pump_date
+            if named is None or not view.applies(p.act, component, event):
+                continue
+            if change is None or event.id in entitled or named < change.due_on:
+                because = f"reported {event.service_date} as not necessary; next pumping {named}"
+                change = Change(provision=p, due_on=named, because=because, cycle=f"event:{event.id}")
+    return change
+
+
+def _unpumped(view: View, component: Component) -> Iterator[Event]:
+    """Reports without pumping after the day of the last emptying that counts; of one day the fuller tank last."""
+    emptied = [s.event.service_date for s in view.services(component, "pump") if s.event.is_emptying]
+    since = max(emptied, default=None)
+    found = [e for e in view.reports_of(component) if not e.is_pumping and (since is None or e.service_date > since)]
+    return iter(sorted(found, key=lambda e: (e.service_date, e.sludge_scum_fraction or Fraction(0), e.id)))

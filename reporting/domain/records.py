@@ -1,4 +1,7 @@
-"""What is known of one system, as the assessment reads it. Frozen values; dates are the county's local dates, instants are aware."""
+"""What is known of one system, as the assessment reads it.
+
+Frozen values; dates are the county's local dates, instants are aware.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ class Component:
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
-    """A maintenance agreement or servicing contract on file: with whom, from when to when, filed when, of which kind."""
+    """A maintenance agreement or servicing contract on file: with whom, from when to when, filed when, its kind."""
 
     license_number: str
     from_on: dt.date | None = None
@@ -71,7 +74,10 @@ class ExemptionGrant:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A case of the county's: an order, a hold, a failed system. `dates` has its steps by name (`notified_on`, `closed_on`, …)."""
+    """A case of the county's: an order, a hold, a failed system. `dates` has its steps by name (`notified_on`, …).
+
+    `due_on`: the day by which the county itself asks for the correction.
+    """
 
     kind: str
     dates: Mapping[str, dt.date]
@@ -91,7 +97,10 @@ class Case:
 
 @dataclass(frozen=True, kw_only=True)
 class System:
-    """One private onsite wastewater treatment system. `contracts` None and `designation_known` False mean unknown, not none."""
+    """One private onsite wastewater treatment system.
+
+    `contracts` None and `designation_known` False mean unknown, not none.
+    """
 
     id: str = ""
     components: tuple[Component, ...] = ()
@@ -130,8 +139,9 @@ class System:
 class Event:
     """One pumping, inspection, maintenance, reading or abandonment as reported.
 
-    `received_at`: when this report (or its correction) was received; `first_received_at`: when the first of a chain of corrections was. None: never as a
-    report (a baseline from the inventory), so never late. `historical`: backlog, judged for duties and never for lateness.
+    `received_at`: when this report (or its correction) was received; `first_received_at`: when the first of a chain of
+    corrections was. None: never as a report (a baseline from the inventory), so never late. `historical`: backlog,
+    judged for duties and never for lateness. `supersedes`: the id of the report that this one corrects.
     """
 
     id: str
@@ -145,6 +155,7 @@ class Event:
     credential_expires_on: dt.date | None = None
     license_number: str = ""
     inspector_credential_kind: str = ""
+    inspector_credential_expires_on: dt.date | None = None
     gallons_pumped: int | None = None
     partial: bool = False
     sludge_scum_fraction: Fraction | None = None
@@ -171,9 +182,19 @@ class Event:
     baseline: bool = False
 
     @property
+    def first_receipt(self) -> dt.datetime | None:
+        """When the first of a chain of corrections was received, or this report where it corrects none."""
+        return self.first_received_at or self.received_at
+
+    @property
     def is_pumping(self) -> bool:
         """Whether something was pumped at all (a report of no gallons is none)."""
         return self.event_type in PUMPING_TYPES and self.gallons_pumped != 0
+
+    @property
+    def is_emptying(self) -> bool:
+        """Whether the tank was pumped, and not only partly."""
+        return self.is_pumping and not self.partial
 
     @property
     def is_inspection(self) -> bool:
@@ -183,21 +204,31 @@ class Event:
 
 @dataclass(frozen=True, kw_only=True)
 class OwnerNotice:
-    """What the owner told: `serviced`, `alarm` or `full`, on which day, and serviced by whom."""
+    """What the owner told: `serviced`, `alarm` or `full`, on which day, serviced by whom, of which of several tanks.
+
+    `recorded_at` None: recorded on the day itself.
+    """
 
     on: dt.date
     kind: str
     license_number: str = ""
+    component_ref: str = ""
+    recorded_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """A statement filed for a reporting period (`2026`, `2026-H1`): why no service was needed, or a yearly certification (`kind`)."""
+    """A statement filed for a reporting period (`2026`, `2026-H1`).
+
+    `kind`: `no_service` (why no service was needed), `certification` (a yearly one), or '' where nobody said: then it
+    is what the program asks for. `recorded_at` None: recorded on the day of its receipt.
+    """
 
     period: str
     received_on: dt.date
     reason: str = ""
     kind: str = "no_service"
+    recorded_at: dt.datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

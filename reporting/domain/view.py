@@ -1,62 +1,33 @@
-"""The facts of one system as they count on one day: which reports stand, which component they are of, who did what with which right."""
+"""The facts of one system as they count on one day: which component a report is of, who did what with which right."""
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
+from reporting.domain.chains import standing_events
 from reporting.domain.records import (
     INACTIVE_STATES,
     INSPECTION_TYPES,
     PUMPING_TYPES,
+    TANKS,
     TREATMENT_TANKS,
     Component,
     Event,
     History,
     System,
 )
-from schemas.acts import Act, WhoMay
-from schemas.calendar import Calendar, local_date
+from schemas.acts import SYSTEM_DATES, Act, ReportDeadline, WhoMay
+from schemas.calendar import Calendar, add_days, local_date
 from schemas.program import Program, Provision
-
-
-def standing_events(events: Iterable[Event], known_at: dt.datetime | None) -> tuple[Event, ...]:
-    """The reports that stand at `known_at`: received by then, not voided by then, not corrected by a report that stands.
-
-    A correction keeps its first report's receipt (`first_received_at`): lateness is judged by it. A report of no receipt is a baseline and
-    always known. In order of service date, then receipt, then as given.
-    """
-    known = [e for e in events if known_at is None or e.received_at is None or e.received_at <= known_at]
-    alive = [e for e in known if not _is_voided(e, known_at)]
-    first = {e.id: e.first_received_at or e.received_at for e in known}
-    before = {e.id: e.supersedes for e in known}
-    replaced = {e.supersedes for e in alive if e.supersedes}
-    stand = [replace(e, first_received_at=_first_receipt(e.id, before, first)) for e in alive if e.id not in replaced]
-    return tuple(
-        sorted(stand, key=lambda e: (e.service_date, e.received_at.timestamp() if e.received_at else float("-inf")))
-    )
-
-
-def _is_voided(event: Event, known_at: dt.datetime | None) -> bool:
-    if not event.voided:
-        return False
-    return known_at is None or event.voided_at is None or event.voided_at <= known_at
-
-
-def _first_receipt(event_id: str, before: dict[str, str], first: dict[str, dt.datetime | None]) -> dt.datetime | None:
-    found, seen = first.get(event_id), set()
-    while before.get(event_id) and event_id not in seen:
-        seen.add(event_id)
-        event_id = before[event_id]
-        found = first.get(event_id) or found
-    return found
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """Work that counts: what was done (`pump`, `inspect`, `inspect_dispersal`), by which report, and from when it counts."""
+    """Work that counts: what was done (`pump`, `inspect`, `inspect_dispersal`), by which report, and from when."""
 
     activity: str
     event: Event
@@ -71,6 +42,8 @@ class Refusal:
     event: Event
     provision: Provision[WhoMay]
     expired: bool
+    credential: str = ""
+    expired_on: dt.date | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,74 +62,128 @@ class View:
         return self.program.calendar
 
     @cached_property
+    def all_reports(self) -> tuple[Event, ...]:
+        """The reports that stand, also of services after `as_of`."""
+        return standing_events(self.history.events, self.known_at)
+
+    @cached_property
     def reports(self) -> tuple[Event, ...]:
         """The reports that stand, of services on or before `as_of`."""
-        return tuple(e for e in standing_events(self.history.events, self.known_at) if e.service_date <= self.as_of)
+        return tuple(e for e in self.all_reports if e.service_date <= self.as_of)
 
     @cached_property
     def facts_ahead(self) -> tuple[dt.date, ...]:
-        """Days after `as_of` on which a fact that is on file already begins to count."""
-        events = standing_events(self.history.events, self.known_at)
-        days = [e.service_date for e in events] + [d for e in events if (d := self.receipt(e)) is not None]
-        days += [d for e in events if (d := e.defects_corrected_on) is not None]
-        days += [n.on for n in self.history.owner_notices] + [s.received_on for s in self.history.statements]
-        days += [d for c in self.system.cases for d in c.dates.values()] + [
-            g.granted_on for g in self.system.exemptions
-        ]
-        days += [d for c in self.system.contracts or () for d in (c.from_on, c.filed_on) if d is not None]
-        return tuple(d for d in days if d > self.as_of)
+        """Days after `as_of` on which a fact or a text that is on file already begins to count."""
+        return tuple(d for d in self._dates_on_file() if d > self.as_of)
+
+    def _dates_on_file(self) -> Iterator[dt.date]:
+        for e in self.all_reports:
+            yield e.service_date
+            yield from (d for d in (self.receipt(e), e.defects_corrected_on) if d is not None)
+        yield from (n.on for n in self.history.owner_notices)
+        yield from (s.received_on for s in self.history.statements)
+        system = self.system
+        yield from (d for c in system.cases for d in c.dates.values())
+        yield from (g.granted_on for g in system.exemptions)
+        for contract in system.contracts or ():
+            ended = add_days(contract.to_on, 1) if contract.to_on else None
+            yield from (d for d in (contract.from_on, contract.filed_on, ended) if d is not None)
+        named = (system.status_since, *(getattr(system, name) for name in SYSTEM_DATES))
+        yield from (d for d in named if d is not None)
+        for text in self.program.texts:
+            yield text.starts_on
+            yield from text.begins
 
     def receipt(self, event: Event) -> dt.date | None:
         """The county's local date on which the report was first received; None for a baseline."""
-        return local_date(event.first_received_at, self.program.timezone) if event.first_received_at else None
+        if (at := event.first_receipt) is None:
+            return None
+        if (day := self._receipts.get(at)) is None:
+            day = self._receipts[at] = local_date(at, self.program.timezone)
+        return day
+
+    @cached_property
+    def _receipts(self) -> dict[dt.datetime, dt.date]:
+        return {}
+
+    @cached_property
+    def shortest_deadline(self) -> int:
+        """Days within which no report is late under any text: the deadlines' own, which a roll only makes longer."""
+        days = [p.act.days for text in self.program.texts for p in text.of(ReportDeadline)]
+        return min(days, default=0)
 
     def is_received(self, event: Event) -> bool:
         """Whether the report was in the county's hands by the end of `as_of` (for facts about filing)."""
         day = self.receipt(event)
         return day is None or day <= self.as_of
 
-    @property
+    @cached_property
     def active_components(self) -> tuple[Component, ...]:
         """The components whose schedule runs; none when the system is abandoned, sewered or removed."""
-        if self.system.status in INACTIVE_STATES and (
-            self.system.status_since is None or self.system.status_since <= self.as_of
-        ):
+        since = self.system.status_since
+        if self.system.status in INACTIVE_STATES and (since is None or since <= self.as_of):
             return ()
-        return tuple(c for c in self.components if c.status not in INACTIVE_STATES and not self._is_abandoned(c))
+        in_use = [c for c in self.components if c.status not in INACTIVE_STATES and not self._is_abandoned(c)]
+        for sources in (TREATMENT_TANKS, TANKS):  # what a dispersal component disperses comes from a tank
+            if any(c.kind in sources for c in self.components) and not any(c.kind in sources for c in in_use):
+                in_use = [c for c in in_use if c.kind != "dispersal"]
+        return tuple(in_use)
+
+    def _is_abandoned(self, component: Component) -> bool:
+        return any(e.event_type == "abandonment" for e in self.reports_of(component))
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
-        """The system's components; one with a treatment tank has a dispersal component, named or not."""
-        given = self.system.components
-        if any(c.kind in TREATMENT_TANKS for c in given) and not any(c.kind == "dispersal" for c in given):
-            return (*given, Component(kind="dispersal"))
-        return given
-
-    def _is_abandoned(self, component: Component) -> bool:
-        ended = [e for e in self.reports if e.event_type == "abandonment"]
-        return any(self.is_of(e, component) or (component.kind == "dispersal" and not e.component) for e in ended)
+        """The system's components; one with a treatment tank has one dispersal component, named or not."""
+        dispersal = [c for c in self.system.components if c.kind == "dispersal"][:1]
+        if not dispersal and any(c.kind in TREATMENT_TANKS for c in self.system.components):
+            dispersal = [Component(kind="dispersal")]
+        return (*(c for c in self.system.components if c.kind != "dispersal"), *dispersal)
 
     def is_of(self, event: Event, component: Component) -> bool:
         """Whether a report is of that component: by kind and name; one that names none is of the main tank.
 
-        A report that does not say which of several like tanks it served is of none of them: no tank is credited with another's service.
+        A report that does not say which of several like tanks it served is of none of them: no tank is credited with
+        another's service. A tank out of use does not make it doubtful.
         """
-        kind = event.component or (self.system.main_tank.kind if self.system.main_tank else "")
-        if kind != component.kind:
+        if self._kind(event) != component.kind:
             return False
-        alike = [c for c in self.components if c.kind == kind]
-        if component.kind == "dispersal" or len(alike) == 1:
-            return (
-                not event.component_ref
-                or not component.ref
-                or event.component_ref == component.ref
-                or component.kind == "dispersal"
-            )
-        return event.component_ref == component.ref
+        if component.kind == "dispersal":
+            return True
+        if event.component_ref and component.ref:
+            return event.component_ref == component.ref
+        alike = self._in_use.get(component.kind, 0)
+        return alike <= 1 and (not alike or component.status not in INACTIVE_STATES)
+
+    @cached_property
+    def _in_use(self) -> Counter[str]:
+        """How many components of each kind the inventory has in use."""
+        return Counter(c.kind for c in self.components if c.status not in INACTIVE_STATES)
+
+    def _kind(self, event: Event) -> str:
+        return event.component or self._main_kind
+
+    @cached_property
+    def _main_kind(self) -> str:
+        main = self.system.main_tank
+        return main.kind if main else ""
+
+    @cached_property
+    def _reports_by_component(self) -> dict[Component, tuple[Event, ...]]:
+        return {c: tuple(e for e in self.reports if self.is_of(e, c)) for c in self.components}
+
+    def reports_of(self, component: Component) -> tuple[Event, ...]:
+        """The reports that stand of one component, in order of date."""
+        return self._reports_by_component[component]
 
     def component_of(self, event: Event) -> Component | None:
         """The component that a report is of, or None where it cannot be told."""
         return next((c for c in self.components if self.is_of(event, c)), None)
+
+    def subject(self, event: Event) -> Component | None:
+        """What a report is of where only the kind matters: the component, or one of the kind that it names."""
+        kind = self._kind(event)
+        return self.component_of(event) or (Component(kind=kind) if kind else None)
 
     def applies(self, act: Act, component: Component | None = None, event: Event | None = None) -> bool:
         """Whether an act's own narrowing lets it act here."""
@@ -179,46 +206,50 @@ class View:
                 return p
         return None
 
-    def claims(self, component: Component) -> tuple[Service | Refusal, ...]:
-        """All work reported on a component: what counts, and what does not for want of a credential. In order of date."""
-        if (known := self._claims_by_component.get(component)) is not None:
-            return known
-        found: list[Service | Refusal] = []
-        for event in self.reports:
-            if self.is_of(event, component):
-                found += [self._claim(event, component, activity) for activity in self._activities(event, component)]
-        self._claims_by_component[component] = tuple(found)
-        return tuple(found)
-
     @cached_property
     def _claims_by_component(self) -> dict[Component, tuple[Service | Refusal, ...]]:
-        return {}
+        return {
+            c: tuple(self._claim(e, c, done) for e in self.reports_of(c) for done in _activities(e, c))
+            for c in self.components
+        }
 
-    def _activities(self, event: Event, component: Component) -> list[str]:
-        if component.kind == "dispersal":
-            return ["inspect_dispersal"] if event.event_type in INSPECTION_TYPES else []
-        done = []
-        if event.is_pumping:
-            done.append("pump")
-        if event.is_inspection or (event.event_type in PUMPING_TYPES and event.tank_condition and event.ponding):
-            done.append("inspect")
-        if event.event_type == "evaluation":
-            done.append("evaluate")
-        return done
+    def claims(self, component: Component) -> tuple[Service | Refusal, ...]:
+        """All work reported on a component, in order of date: what counts, and what does not for want of a right."""
+        return self._claims_by_component[component]
+
+    @cached_property
+    def _refusals(self) -> dict[tuple[str, str, str], tuple[Service | Refusal, ...]]:
+        found: dict[tuple[str, str, str], tuple[Service | Refusal, ...]] = {}
+        for component, claims in self._claims_by_component.items():
+            if any(isinstance(c, Refusal) for c in claims):
+                for c in claims:
+                    key = (component.kind, component.ref, c.event.id)
+                    found[key] = (*found.get(key, ()), c)
+        return found
+
+    def claims_of(self, event: Event, component: Component) -> tuple[Service | Refusal, ...]:
+        """What one report claims of a component on which some work does not count; nothing where all does."""
+        return self._refusals.get((component.kind, component.ref, event.id), ())
 
     def _claim(self, event: Event, component: Component, activity: str) -> Service | Refusal:
         service = Service(activity=activity, event=event, on=event.service_date)
         provision = self.who_may(activity, component, event)
         if event.baseline or provision is None:
             return service
-        credential = event.credential_kind
+        credential, expires = event.credential_kind, event.credential_expires_on
         if activity != "pump" and event.inspector_credential_kind:
-            credential = event.inspector_credential_kind
-        if credential and credential not in provision.act.credentials:
-            return Refusal(activity=activity, event=event, provision=provision, expired=False)
-        expired = event.credential_expires_on is not None and event.credential_expires_on < event.service_date
-        if expired and credential == event.credential_kind:
-            return Refusal(activity=activity, event=event, provision=provision, expired=True)
+            credential, expires = event.inspector_credential_kind, event.inspector_credential_expires_on
+        expired = expires is not None and expires < event.service_date
+        if (credential and credential not in provision.act.credentials) or expired:
+            entitled = not credential or credential in provision.act.credentials
+            return Refusal(
+                activity=activity,
+                event=event,
+                provision=provision,
+                expired=entitled,
+                credential=credential,
+                expired_on=expires,
+            )
         return service
 
     def services(self, component: Component, *activities: str) -> tuple[Service, ...]:
@@ -229,3 +260,17 @@ class View:
         """The last day of a certificate: its own, or the ordinance's term."""
         own = self.calendar.deadline_after_months(granted_on, months, filing=False, prior=True).due_on
         return min(own, ends_on) if ends_on else own
+
+
+def _activities(event: Event, component: Component) -> list[str]:
+    """What a report claims to have done. A pumping that states condition and ponding is an inspection as well."""
+    if component.kind == "dispersal":
+        return ["inspect_dispersal"] if event.event_type in INSPECTION_TYPES else []
+    done = []
+    if event.is_pumping:
+        done.append("pump")
+    if event.is_inspection or (event.event_type in PUMPING_TYPES and event.tank_condition and event.ponding):
+        done.append("inspect")
+    if event.event_type == "evaluation":
+        done.append("evaluate")
+    return done

@@ -6,29 +6,32 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
+from reporting.histories import NO_LICENCES, Licences
 from reporting.ids import new_id
 from reporting.intake.answer import Answer, Refused, RowAnswer, answer_row
-from reporting.intake.files import read_sheet
-from reporting.intake.headings import HeadingMatch, match_headings, normalize_heading
-from reporting.intake.judging import Judged, Outcome, Sender, judge_rows
-from reporting.intake.reading import ReadRow, heading_aliases, read_rows
-from reporting.intake.recording import Recording, record_chunk
-from reporting.intake.sheet import FileRefused, Limits, Sheet, SheetKind
+from reporting.intake.credentials import Sender
+from reporting.intake.judging import Progress, judge_rows
+from reporting.intake.opening import OpenFile, open_file
+from reporting.intake.outcomes import Judged, Outcome
+from reporting.intake.reading import ReadRow, keepable
+from reporting.intake.recording import Recording, Submission, record_chunk, record_submission, try_chunk
+from reporting.intake.sheet import FileRefused, Limits
 from reporting.store.engine import Store
 from reporting.store.events_out import record_domain_events
+from reporting.store.log import checkpoint
 from reporting.store.signing import SignedHead, Signer
 from reporting.store.submissions import insert_submission, update_submission
 from schemas.calendar import local_date
-from schemas.fields import FIELDS
 from schemas.issues import Code, Issue
 from schemas.program import Program
 
 CHUNK = 5_000
 SHOWN_IN_RECEIPT = 50
+_LONGEST_NAME = 300
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,11 +45,16 @@ class Upload:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How a submission is taken. `historical`: backlog, judged for duties and never for lateness."""
+    """How a submission is taken.
+
+    historical: backlog, judged for duties and never for lateness. strict: an unknown field is an error (one JSON
+    report), not a column to be named (a file).
+    """
 
     dry_run: bool = False
     atomic: bool = False
     historical: bool = False
+    strict: bool = False
     limits: Limits = field(default_factory=Limits)
 
 
@@ -61,60 +69,57 @@ def submit(
 ) -> Answer | Refused:
     """Take a file of reports. A file that cannot be read is refused whole, in one sentence, and only that is stored.
 
-    The caller's transaction makes it true; nothing is sent here.
+    The caller's transaction makes it true; nothing is sent here. program: the county's own on the day of `now`.
     """
     opts = options or Options()
-    head = _submission_row(sender, upload, now, opts)
+    today = local_date(now, program.timezone)
+    live_from = program.day("live_from")
+    historical = opts.historical or (live_from is not None and today < live_from)
+    submission = Submission(
+        id=new_id("sub", now),
+        file_sha256=hashlib.sha256(upload.data).hexdigest(),
+        principal=sender.name,
+        now=now,
+        today=today,
+        historical=historical,
+    )
+    head = _submission_row(submission, sender, upload, opts)
     try:
-        sheet, match = _open(program, upload, opts.limits)
+        file = open_file(
+            program, upload.data, upload.file_name, upload.content_type, opts.limits, today, strict=opts.strict
+        )
     except FileRefused as refusal:
         refused = Refused(code=refusal.code, detail=refusal.detail, status=refusal.status, headings=refusal.headings)
         if not opts.dry_run:
             insert_submission(store, {**head, "status": "refused", "columns": {"refused": refused.as_json()}})
         return refused
-    today = local_date(now, program.timezone)
-    rows = read_rows(sheet.rows, match.mapping, program, today)
-    live_from = program.day("live_from")
-    historical = opts.historical or (live_from is not None and today < live_from)
-    work = _Work(store=store, program=program, sender=sender, signer=signer, now=now, today=today, head=head)
-    return work.take(rows, replace(opts, historical=historical), match, sheet)
+    work = _Work(
+        store=store, program=program, sender=sender, signer=signer, submission=submission, head=head, options=opts
+    )
+    return work.take(file)
 
 
-def _submission_row(sender: Sender, upload: Upload, now: dt.datetime, opts: Options) -> dict[str, object]:
+def _submission_row(submission: Submission, sender: Sender, upload: Upload, opts: Options) -> dict[str, object]:
     return {
-        "id": new_id("sub", now),
+        "id": submission.id,
         "contractor_id": sender.contractor_id,
         "principal": sender.name,
-        "received_at": now,
-        "file_name": upload.file_name,
-        "content_type": upload.content_type,
-        "file_sha256": hashlib.sha256(upload.data).hexdigest(),
+        "received_at": submission.now,
+        "file_name": keepable(upload.file_name[:_LONGEST_NAME]) if upload.file_name else None,
+        "content_type": keepable(upload.content_type[:_LONGEST_NAME]) if upload.content_type else None,
+        "file_sha256": submission.file_sha256,
         "dry_run": opts.dry_run,
         "atomic": opts.atomic,
-        "historical": opts.historical,
+        "historical": submission.historical,
     }
 
 
-def _open(program: Program, upload: Upload, limits: Limits) -> tuple[Sheet, HeadingMatch]:
-    """The file as rows and what its headings mean. Raises FileRefused, also for two headings that mean one field."""
-    aliases = heading_aliases(program)
-    names = {normalize_heading(alias) for name in aliases for alias in (name, *aliases[name])}
-    sheet = read_sheet(
-        upload.data,
-        filename=upload.file_name,
-        content_type=upload.content_type,
-        known_heading=lambda heading: normalize_heading(heading) in names,
-        limits=limits,
-    )
-    match = match_headings(sheet.headings, aliases)
-    if match.duplicates:
-        named = "; ".join(
-            f"{' and '.join(f'“{h}”' for h in found)} both mean {n}" for n, found in match.duplicates.items()
-        )
-        raise FileRefused(
-            "duplicate_heading", f"Rename or remove one column of each pair: {named}.", headings=sheet.headings
-        )
-    return sheet, match
+@dataclass(frozen=True, kw_only=True)
+class _Chunk:
+    """Some rows judged, with what is on file of the licences they name."""
+
+    rows: list[Judged]
+    licences: Licences = NO_LICENCES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,68 +130,52 @@ class _Work:
     program: Program
     sender: Sender
     signer: Signer
-    now: dt.datetime
-    today: dt.date
+    submission: Submission
     head: dict[str, object]
+    options: Options
 
-    def take(self, rows: Iterator[ReadRow], opts: Options, match: HeadingMatch, sheet: Sheet) -> Answer:
+    def take(self, file: OpenFile) -> Answer:
         """All rows, a chunk at a time; with `atomic` nothing is written before the last row has been judged."""
-        judged = list(self._judge(rows)) if opts.atomic else None
-        failed = judged is not None and any(j.outcome is Outcome.REJECTED for j in judged)
-        if judged is not None and failed:
-            judged = [_held_back(j) for j in judged]
-        writes = not opts.dry_run
-        if writes:
-            insert_submission(self.store, {**self.head, "historical": opts.historical, "status": "working"})
-        source = iter(judged) if judged is not None else self._judge(rows)
+        if not self.options.dry_run:
+            insert_submission(self.store, {**self.head, "status": "working", "columns": {}})
+            record_submission(self.store, self.submission, str(self.head["file_name"] or "") or None)
+        chunks: Iterable[_Chunk] = self._judge(file.rows())
+        if self.options.atomic:
+            chunks = _all_or_nothing(list(chunks))
         answers: list[RowAnswer] = []
-        signed: SignedHead | None = None
-        while chunk := list(islice(source, CHUNK)):
-            recording = self._record(chunk, opts) if writes else Recording()
-            signed = recording.head or signed
-            answers += [answer_row(self.program, j, recording, self.today, opts.historical) for j in chunk]
-        columns = _columns(match, sheet, answers)
-        answer = self._answer(answers, opts, columns, signed, sheet)
-        if writes:
+        for part in chunks:
+            recording = self._record(part)
+            answers += [answer_row(j, recording) for j in part.rows]
+        answer = self._answer(file, answers)
+        if not self.options.dry_run:
             self._close(answer)
         return answer
 
-    def _judge(self, rows: Iterator[ReadRow]) -> Iterator[Judged]:
-        seen: dict[str, tuple[str, str, int]] = {}
-        while chunk := list(islice(rows, CHUNK)):
-            yield from judge_rows(self.store, self.program, self.sender, chunk, seen, lambda: new_id("rep", self.now))
+    def _judge(self, rows: Iterator[ReadRow]) -> Iterator[_Chunk]:
+        progress = Progress()
+        while part := list(islice(rows, CHUNK)):
+            judged = judge_rows(self.store, self.program, self.sender, part, progress, self.submission.now)
+            yield _Chunk(rows=judged.rows, licences=judged.licences)
 
-    def _record(self, chunk: list[Judged], opts: Options) -> Recording:
-        return record_chunk(
-            self.store,
-            self.program,
-            chunk,
-            submission=str(self.head["id"]),
-            file_sha256=str(self.head["file_sha256"]),
-            principal=self.sender.name,
-            now=self.now,
-            historical=opts.historical,
-            signer=self.signer,
-        )
+    def _record(self, part: _Chunk) -> Recording:
+        if self.options.dry_run:
+            return try_chunk(self.program, part.rows, self.submission, part.licences)
+        return record_chunk(self.store, self.program, part.rows, self.submission, part.licences, self.signer)
 
-    def _answer(
-        self,
-        answers: list[RowAnswer],
-        opts: Options,
-        columns: Mapping[str, object],
-        signed: SignedHead | None,
-        sheet: Sheet,
-    ) -> Answer:
+    def _answer(self, file: OpenFile, answers: Sequence[RowAnswer]) -> Answer:
+        signed: SignedHead | None = None
+        if not self.options.dry_run:
+            signed = checkpoint(self.store, self.signer, self.submission.now)
         return Answer(
-            id=str(self.head["id"]),
+            id=self.submission.id,
             county=self.program.slug,
-            received_at=self.now,
-            file_sha256=str(self.head["file_sha256"]),
-            dry_run=opts.dry_run,
-            columns=columns,
+            received_at=self.submission.now,
+            file_sha256=self.submission.file_sha256,
+            dry_run=self.options.dry_run,
+            columns=file.columns(chain.from_iterable(a.errors for a in answers)),
             outcomes=tuple(answers),
             head=signed,
-            notes=sheet.notes,
+            notes=file.notes(),
         )
 
     def _close(self, answer: Answer) -> None:
@@ -199,29 +188,27 @@ class _Work:
             "counts": counts,
             "received_at": answer.received_at.isoformat(),
             "file_name": self.head["file_name"],
+            "historical": self.submission.historical,
             "rows": [o.in_receipt() for o in answer.outcomes[:SHOWN_IN_RECEIPT]],
         }
-        event = {"id": new_id("dev", self.now), "kind": "receipt", "cause_key": f"receipt:{answer.id}"}
-        record_domain_events(self.store, [{**event, "occurred_at": self.now, "content": receipt}])
+        now = self.submission.now
+        event = {"id": new_id("dev", now), "kind": "receipt", "cause_key": f"receipt:{answer.id}"}
+        record_domain_events(self.store, [{**event, "occurred_at": now, "content": receipt}])
+
+
+def _all_or_nothing(chunks: list[_Chunk]) -> list[_Chunk]:
+    """The chunks as they are, or with every row left out that would have come in, where another was rejected.
+
+    A copy of what had come in before stays one.
+    """
+    if not any(j.outcome is Outcome.REJECTED for part in chunks for j in part.rows):
+        return chunks
+    return [replace(part, rows=[_held_back(j) for j in part.rows]) for part in chunks]
 
 
 def _held_back(j: Judged) -> Judged:
-    """A good row of a submission that takes all or nothing, where another row was rejected."""
-    if j.outcome is Outcome.REJECTED:
+    if j.outcome is Outcome.REJECTED or (j.outcome is Outcome.DUPLICATE and j.first_row is None):
         return j
     message = "This row is right; it was left out because another row was rejected and all or nothing was asked for."
-    issue = Issue(code=Code.ALL_OR_NOTHING, message=message).at(j.row.number, j.row.pointer)
-    return replace(j, outcome=Outcome.REJECTED, issues=(issue,), report_id="")
-
-
-def _columns(match: HeadingMatch, sheet: Sheet, answers: list[RowAnswer]) -> dict[str, object]:
-    """What the headings meant: unknown ones, near misses, and fields that no column gives and every rejected row
-    lacks.
-    """
-    given = set(match.mapping.values())
-    lacking = [{str(i.field) for i in a.errors if i.code == Code.REQUIRED} for a in answers if a.errors]
-    everywhere = set.intersection(*lacking) if lacking else set()
-    missing = [n for n in FIELDS if n in everywhere and n not in given]
-    if sheet.kind is SheetKind.JSON:
-        missing = []
-    return {"unknown": list(match.unknown), "suggested": dict(match.suggested), "missing": missing}
+    issue = j.row.place(Issue(code=Code.ALL_OR_NOTHING, message=message))
+    return Judged(row=j.row, outcome=Outcome.REJECTED, issues=(issue,), warnings=j.row.warnings)

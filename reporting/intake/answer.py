@@ -5,17 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from reporting.domain.records import History, System
-from reporting.domain.reports import report_findings
-from reporting.domain.view import View
-from reporting.intake.judging import Judged, Outcome
+from reporting.intake.outcomes import Judged, Outcome
 from reporting.intake.recording import Recording
 from reporting.receipts import Receipt
-from reporting.scenario import read_event, show_finding
 from reporting.store.signing import SignedHead
 from schemas.issues import Issue
-from schemas.program import Program
 
 COUNTED = (Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.REJECTED, Outcome.QUEUED)
 
@@ -49,6 +45,7 @@ class RowAnswer:
     warnings: tuple[Mapping[str, object], ...] = ()
     review: str | None = None
     possible_duplicate_of: str | None = None
+    system: str | None = None
 
     def as_json(self) -> dict[str, object]:
         """One of contract.md's `outcomes`; keys that say nothing are left out where the contract does not ask for
@@ -67,6 +64,7 @@ class RowAnswer:
         sometimes = {
             "duplicate_of": self.duplicate_of,
             "possible_duplicate_of": self.possible_duplicate_of,
+            "system": self.system,
             "review": self.review,
         }
         return {**shown, **{k: v for k, v in sometimes.items() if v}}
@@ -101,6 +99,11 @@ class Answer:
         return {"rows": len(self.outcomes), **found}
 
     @property
+    def systems(self) -> tuple[str, ...]:
+        """The systems that accepted reports are of, each once: those to judge anew."""
+        return tuple(dict.fromkeys(o.system for o in self.outcomes if o.system))
+
+    @property
     def status(self) -> int:
         """The HTTP status: 201 when nothing was rejected, 422 when everything was, 207 between."""
         counts = self.counts
@@ -132,37 +135,46 @@ def short_receipt(receipt: Receipt | None) -> str | None:
     return f"{receipt.county}:{receipt.seq}:{receipt.leaf.hex()}" if receipt else None
 
 
-def answer_row(program: Program, j: Judged, recording: Recording, today: dt.date, historical: bool) -> RowAnswer:
-    """One row's answer; its findings are those of the report itself."""
-    stands = j.outcome in (Outcome.ACCEPTED, Outcome.QUEUED)
-    written = bool(recording.receipts)
+def answer_row(j: Judged, recording: Recording) -> RowAnswer:
+    """One row's answer; its findings are those of the report itself. A report that was only tried has no id."""
+    written = recording.written
+    first = j.duplicate_of if j.first_row is None or written else None
     return RowAnswer(
         row=j.row.number,
         outcome=j.outcome,
-        report_id=(j.report_id if written else None) if stands else j.duplicate_of,
+        report_id=(j.report_id if written else None) if j.stands else first,
         permit_number=j.row.text("permit_number") or None,
-        duplicate_of=j.duplicate_of,
-        receipt=recording.receipts.get(j.report_id) if stands else None,
-        findings=own_findings(program, j, today, historical) if stands else (),
+        duplicate_of=first,
+        receipt=recording.receipts.get(j.report_id) if j.stands else None,
+        findings=recording.findings.get(j.report_id, ()) if j.stands else (),
         errors=j.issues,
-        warnings=j.warnings,
-        review=j.place.doubt.value if stands and j.place.doubt else None,
-        possible_duplicate_of=j.possible_duplicate_of,
+        warnings=j.warnings if written else tuple(_without_id(w) for w in j.warnings),
+        review=j.place.doubt.value if j.stands and j.place.doubt else None,
+        possible_duplicate_of=j.possible_duplicate_of if written and j.stands and j.names_double else None,
     )
 
 
-def own_findings(program: Program, j: Judged, today: dt.date, historical: bool) -> tuple[Mapping[str, object], ...]:
-    """The findings of a report by itself, received today: late, not qualified, tampering and the like."""
-    received = dt.datetime.combine(today, dt.time(12), dt.UTC).isoformat()
-    raw = {
-        **j.content,
-        "component": j.component or None,
-        "credential_kind": j.credential_kind or None,
-        "credential_expires_on": j.credential_expires_on,
-        "received_on": received,
-        "historical": historical,
+def _without_id(warning: Mapping[str, object]) -> Mapping[str, object]:
+    return {**warning, "value": None} if warning["code"] == "possible_duplicate" else warning
+
+
+def show_outcome(stored: Mapping[str, Any]) -> dict[str, object]:
+    """A stored outcome as the answer showed it when the submission came in: for its address, and after a restart."""
+    receipt = Receipt.from_json(stored["receipt"]) if stored["receipt"] else None
+    said = {w["code"]: w["value"] for w in stored["warnings"]}
+    answer = {
+        "row": stored["row"],
+        "outcome": stored["outcome"],
+        "report_id": stored["report_id"],
+        "permit_number": stored["permit_number"],
+        "receipt": short_receipt(receipt),
+        "findings": stored["findings"],
+        "errors": stored["errors"],
+        "warnings": stored["warnings"],
     }
-    event = read_event(raw, j.report_id)
-    system = j.known.system if j.known else System()
-    view = View(program=program, system=system, history=History(events=(event,)), as_of=today, known_at=None)
-    return tuple(show_finding(f) for e in view.reports for f in report_findings(view, e))
+    sometimes = {
+        "duplicate_of": stored["duplicate_of"],
+        "possible_duplicate_of": said.get("possible_duplicate"),
+        "review": said.get("review"),
+    }
+    return {**answer, **{k: v for k, v in sometimes.items() if v}}

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from reporting.intake.addresses import normalize_address
 from reporting.intake.identifiers import normalize_identifier
 from reporting.intake.words import normalize_license
 from schemas.fields import FIELDS, Type
 
-_NORMAL = {"site_address": normalize_address}
+_ORDER = {name: place for place, name in enumerate(FIELDS)}
+_IN_IDENTITY = frozenset({"report_ref", "component", "component_ref"})
 
 
 def content_of(values: Mapping[str, object]) -> dict[str, object]:
     """The values as JSON, in the order of the contract's fields: dates ISO, exact numbers as text, empty ones left
     out.
     """
-    return {name: _plain(values[name]) for name in FIELDS if name in values and values[name] not in ("", ())}
+    given = sorted(values.items(), key=lambda item: _ORDER[item[0]])
+    return {name: value if type(value) is str else _plain(value) for name, value in given if value not in ("", ())}
 
 
 def _plain(value: object) -> object:
     if isinstance(value, dt.date | dt.time):
         return value.isoformat()
-    if isinstance(value, Decimal | Fraction):
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, Fraction):
         return str(value)
     if isinstance(value, tuple):
         return list(value)
@@ -35,45 +39,54 @@ def _plain(value: object) -> object:
 
 
 def content_hash(content: Mapping[str, object]) -> str:
-    """The content without its ticket number, in normal form, as SHA-256 in hex: two reports that say the same have
-    the same.
+    """The content without its ticket number and component, in normal form, as SHA-256 in hex: two reports that say the
+    same have the same.
+
+    A "no" says what an empty field says; CSV and JSON differ in whether they write it.
     """
-    return _digest({name: _normal(name, value) for name, value in content.items() if name != "report_ref"})
+    said = [
+        f"{name}={_normal(name, value) if isinstance(value, str) else value!r}"
+        for name, value in sorted(content.items())
+        if name not in _IN_IDENTITY and value is not False
+    ]
+    return _digest(said)
 
 
-def _normal(name: str, value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    if name in _NORMAL:
-        return _NORMAL[name](value)
-    if FIELDS[name].type is Type.IDENTIFIER:
+@lru_cache(maxsize=100_000)  # a file names the same people, places and licences over and over
+def _normal(name: str, value: str) -> str:
+    if name == "site_address":
+        return normalize_address(value)
+    kind = FIELDS[name].type
+    if kind is Type.IDENTIFIER:
         return normalize_identifier(value)
-    if FIELDS[name].type is Type.LICENSE:
+    if kind is Type.LICENSE:
         return normalize_license(value)
-    if FIELDS[name].type is Type.READING:
+    if kind is Type.READING:
         return str(Decimal(value).normalize())
     return " ".join(value.split())
 
 
-def identity_of(business: str, content: Mapping[str, object], component: str, content_sha: str) -> str:
-    """What a report is counted by: the business, its ticket number and the component; without a ticket number its
-    content.
+@lru_cache(maxsize=20_000)
+def normal_ref(text: str) -> str:
+    """A ticket number or a tank's name in the form in which it is compared."""
+    return normalize_identifier(text)
+
+
+def identity_of(business: str, content: Mapping[str, object], component: str, ref: str, content_sha: str) -> str:
+    """What a report is counted by: the business, its ticket number, the component and its name; without a ticket
+    number the content in that place.
     """
-    reference = content.get("report_ref")
-    if isinstance(reference, str) and normalize_identifier(reference):
-        tank = normalize_identifier(str(content.get("component_ref") or ""))
-        return _digest(["ref", business, normalize_identifier(reference), component, tank])
-    return _digest(["content", business, component, content_sha])
+    ticket = normal_ref(str(content.get("report_ref", "")))
+    named = ("ref", ticket) if ticket else ("content", content_sha)
+    return _digest((*named, business, component, normal_ref(ref)))
 
 
 def visit_of(business: str, content: Mapping[str, object], place: str) -> str | None:
     """The key of a visit: rows that share ticket, place and date are one, whatever tanks they name."""
-    reference = content.get("report_ref")
-    if not isinstance(reference, str):
-        return None
-    return _digest(["visit", business, normalize_identifier(reference), place, content.get("service_date")])
+    ticket = normal_ref(str(content.get("report_ref", "")))
+    return _digest(("visit", business, ticket, place, str(content.get("service_date")))) if ticket else None
 
 
-def _digest(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+def _digest(parts: Iterable[str]) -> str:
+    # What no text may hold parts them (`values.clean_text`), so that no two lists give one text.
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8")).hexdigest()

@@ -23,6 +23,7 @@ _MONTH_DAY = re.compile(r"([A-Za-z]{3})-([0-9]{2})")
 _SLASHED = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?: 0?0:00(?::00)?)?")
 _ISO = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[T ]00:00(?::00)?)?")
 _ROUNDED = re.compile(r"([1-9][0-9]{14})(0+)")
+_EXCEL_DIGITS = 15  # what a number in Excel keeps
 _DIGITS = re.compile(r"[0-9]+")
 _MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
 _SAVE_RIGHT = "format the column as Text before the numbers are typed or pasted, then save again"
@@ -79,7 +80,7 @@ class ExcelDamage:
         bare = norm.lstrip("0")
         if self.length is None:
             return bare == self.digits
-        return len(bare) == self.length and _rounds_to(bare, self.digits)
+        return _leaves(bare, self.digits, self.length)
 
 
 def excel_damage(text: str, native: Native = None) -> ExcelDamage | None:
@@ -92,8 +93,7 @@ def excel_damage(text: str, native: Native = None) -> ExcelDamage | None:
     if isinstance(native, date):
         return _date_damage(native.month, native.day, native.year)
     if found := _SCIENTIFIC.fullmatch(shown):
-        digits = (found[1] + (found[2] or "")).rstrip("0")
-        return _number_damage(ExcelHarm.SCIENTIFIC, shown, digits or "0", int(found[3]) + 1)
+        return _number_damage(ExcelHarm.SCIENTIFIC, shown, found[1] + (found[2] or ""), int(found[3]) + 1)
     if found := _POINT_ZERO.fullmatch(shown):
         message = f"Excel made the number {shown} of this identifier: {_SAVE_RIGHT}."
         forms = frozenset({normalize_identifier(shown)})
@@ -113,13 +113,24 @@ def _number_damage(harm: ExcelHarm, shown: str, digits: str, length: int) -> Exc
     return ExcelDamage(harm=harm, message=message, digits=digits, length=length)
 
 
-def _rounds_to(number: str, digits: str) -> bool:
-    """Whether a number's leading digits, cut (as Excel does beyond 15) or rounded (as it shows), are those given."""
+def _leaves(number: str, digits: str, length: int) -> bool:
+    """Whether a number, cut (as Excel stores it) or rounded (as it shows it), has these leading digits and length."""
     kept = len(digits)
     if len(number) <= kept:
-        return number.ljust(kept, "0") == digits
-    rounded = (int(number[:kept]) * 10 + int(number[kept]) + 5) // 10
-    return number.startswith(digits) or str(rounded).rstrip("0") == digits.rstrip("0")
+        return len(number) == length and number.ljust(kept, "0") == digits
+    if kept == _EXCEL_DIGITS and number.startswith(digits):
+        return len(number) == length
+    value, unit = int(number), 10 ** (len(number) - kept)
+    # It is rounded after it was cut to 15 digits, so what lies next to a half may go either way.
+    slack = value // 10**14 if kept < _EXCEL_DIGITS - 1 else 0
+    shown = {(each + unit // 2) // unit for each in (value - slack, value, value + slack)}
+    return any(_with_length(each, kept, len(number)) == (digits, length) for each in shown)
+
+
+def _with_length(rounded: int, kept: int, length: int) -> tuple[str, int]:
+    """Leading digits and length of a rounded number: 9.96 becomes 10.0, one digit longer."""
+    text = str(rounded)
+    return text[:kept], length + len(text) - kept
 
 
 def _date_text(shown: str) -> ExcelDamage | None:

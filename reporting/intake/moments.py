@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
-from typing import NoReturn
 from zoneinfo import ZoneInfo
 
 from reporting.intake.values import BadValue, Raw, clean_text
@@ -123,15 +122,15 @@ def _day(text: str, today: date) -> date:
         return day
     if (named := _NAMED.fullmatch(text)) and (month := _month(named[1] or named[5])):
         return _make_day(named[3] or named[6], str(month), named[2] or named[4])
-    _refuse(text)
+    raise _unreadable(text)
 
 
-def _refuse(text: str) -> NoReturn:
+def _unreadable(text: str) -> BadValue:
     if re.fullmatch(r"[0-9]+(?:[.,][0-9]+)?", text):
-        raise BadValue("date_number", f"This is a number and no date: {_HOW}, or format the cells as dates in Excel.")
+        return BadValue("date_number", f"This is a number and no date: {_HOW}, or format the cells as dates in Excel.")
     if re.match(r"[A-Za-z]{3,9}\.?[ -]?[0-9]{2,4}$|[0-9]{1,2}[/-][A-Za-z0-9]{1,4}$", text):
-        raise BadValue("date_incomplete", f"Give day, month and year: {_HOW}.")
-    raise BadValue("date", f"This is no date that can be read: {_HOW}.")
+        return BadValue("date_incomplete", f"Give day, month and year: {_HOW}.")
+    return BadValue("date", f"This is no date that can be read: {_HOW}.")
 
 
 def _make_day(year: str, month: str, day: str) -> date:

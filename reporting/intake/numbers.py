@@ -23,7 +23,7 @@ _RATIO = re.compile(r"([0-9]{1,24})\s*/\s*([0-9]{1,24})")
 _PERCENT = re.compile(r"([0-9]{0,3}(?:\.[0-9]{1,6})?)\s*%")
 _EXCEL_DATE = re.compile(r"[0-9]{1,2}-[A-Za-z]{3}|[A-Za-z]{3}-[0-9]{1,2}")
 _PART = re.compile(r"[01]?\.[0-9]{1,9}|[01]\.?")
-_DEGREES = re.compile(r"[-+]?[0-9]{1,3}(?:\.[0-9]{1,12})?")
+_DEGREES = re.compile(r"[-+]?[0-9]{1,3}(?:\.[0-9]{1,20})?")
 
 
 def parse_gallons(raw: Raw) -> int:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from reporting.domain.records import System
+from reporting.histories import Licences, read_domain
 from reporting.intake.addresses import normalize_address
-from reporting.intake.identifiers import normalize_identifier
+from reporting.intake.identifiers import ExcelDamage, ExcelHarm, normalize_identifier
 from reporting.intake.reading import ReadRow
 from reporting.store.engine import Store
+from reporting.store.facts import StoredHistory, load_history
 from reporting.store.matching import ADDRESS, PARCEL, PERMIT, find_by_identifiers
 
 KINDS = (("permit_number", PERMIT), ("parcel_number", PARCEL), ("site_address", ADDRESS))
+FIELD_OF = {kind: name for name, kind in KINDS}
+# Zeros in front that a spreadsheet may have dropped from a number; no county's permits are longer.
+_ZEROS = 8
 
 
 class Doubt(StrEnum):
@@ -25,6 +32,21 @@ class Doubt(StrEnum):
     PERMIT_UNKNOWN = "permit_unknown_parcel_known"
     WHICH_TANK = "which_tank"
 
+    @property
+    def message(self) -> str:
+        """One sentence for the sender: the report is kept, and why somebody looks at it."""
+        return f"The report is kept, and the county looks at it: {_DOUBTS[self]}."
+
+
+_DOUBTS = {
+    Doubt.NOT_IN_INVENTORY: "its inventory does not have this system",
+    Doubt.SEVERAL: "several systems have this number",
+    Doubt.DISAGREE: "permit and parcel number are of different systems",
+    Doubt.ONLY_ADDRESS: "only the address is known, the numbers are not",
+    Doubt.PERMIT_UNKNOWN: "the parcel is known and the permit is not",
+    Doubt.WHICH_TANK: "it does not say for certain which of the system's tanks was served",
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
@@ -33,6 +55,36 @@ class Place:
     system: str | None = None
     doubt: Doubt | None = None
     candidates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """What the county knows of a system that a row names."""
+
+    stored: StoredHistory
+    system: System
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether the system was opened by a report and is not in the inventory yet."""
+        return self.system.status == "provisional"
+
+    def number(self, name: str) -> str:
+        """Its permit or parcel number on file in normal form, '' when there is none."""
+        row = self.stored.system
+        return normalize_identifier(row[name] or "") if row else ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """What a row's identifiers lead to.
+
+    norms: by kind, in the form in which they were found or, if they were not, as sent; a number that a spreadsheet
+    has spoilt is left out unless it was found. systems: by kind, those that have the number.
+    """
+
+    norms: Mapping[str, str] = field(default_factory=dict)
+    systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def norms_of(row: ReadRow) -> dict[str, str]:
@@ -46,27 +98,126 @@ def norms_of(row: ReadRow) -> dict[str, str]:
     return found
 
 
-def find_places(store: Store, rows: Iterable[ReadRow]) -> dict[int, Place]:
-    """The place of each row by its number, in a bounded number of queries."""
-    norms = {row.number: norms_of(row) for row in rows}
-    known = find_by_identifiers(store, {(kind, norm) for found in norms.values() for kind, norm in found.items()})
-    return {number: _place(found, known) for number, found in norms.items()}
+def find_systems(store: Store, rows: Iterable[ReadRow], norms: Mapping[int, Mapping[str, str]]) -> dict[int, Found]:
+    """What each row's identifiers lead to, by its number, in a bounded number of queries.
+
+    An identifier is looked for as it stands first; then in the forms it may have had before a spreadsheet changed it.
+    """
+    known = find_by_identifiers(store, {pair for each in norms.values() for pair in each.items()})
+    spoilt = {
+        (row.number, kind): {(kind, form) for form in _forms(row.damage[name])}
+        for row in rows
+        for name, kind in KINDS
+        if name in row.damage and (kind, norms[row.number].get(kind, "")) not in known
+    }
+    restored = find_by_identifiers(store, set().union(*spoilt.values())) if spoilt else {}
+    hard = {(row.number, kind) for row in rows for name, kind in KINDS if _is_hard(row.damage.get(name))}
+    found = {}
+    for number, each in norms.items():
+        kept, systems = {}, {}
+        for kind, norm in each.items():
+            pairs = [(kind, norm)] if (kind, norm) in known else sorted(spoilt.get((number, kind), ()))
+            hits = [pair for pair in pairs if pair in known or pair in restored]
+            named = [s for pair in hits for s, _ in (known.get(pair) or restored[pair])]
+            systems[kind] = tuple(dict.fromkeys(named))
+            if hits or (number, kind) not in hard:
+                kept[kind] = hits[0][1] if len(hits) == 1 else norm
+        found[number] = Found(norms=kept, systems=systems)
+    return found
 
 
-def _place(norms: Mapping[str, str], known: Mapping[tuple[str, str], Sequence[tuple[str, str]]]) -> Place:
-    systems = {kind: list(dict.fromkeys(s for s, _ in known.get((kind, norm), ()))) for kind, norm in norms.items()}
-    permit, parcel, address = (systems.get(k, []) for k in (PERMIT, PARCEL, ADDRESS))
+def _forms(damage: ExcelDamage) -> frozenset[str]:
+    """The forms that can be looked up; of a number of which digits are lost there are too many."""
+    zeros = _ZEROS if damage.digits and damage.length is None else -1
+    return damage.forms | {"0" * n + damage.digits for n in range(zeros + 1)}
+
+
+def _is_hard(damage: ExcelDamage | None) -> bool:
+    """Whether what is left of an identifier names nothing any more; of a number only zeros may be missing."""
+    return damage is not None and damage.harm is not ExcelHarm.ZEROS
+
+
+def load_known(store: Store, found: Iterable[Found], licences: Licences, today: dt.date) -> dict[str, Known]:
+    """Every system that some row's identifiers lead to, as it is on `today`; their history is left out."""
+    wanted = {s for each in found for systems in each.systems.values() for s in systems}
+    stored = load_history(store, sorted(wanted))
+    bare = {key: replace(one, events=()) for key, one in stored.items()}
+    return {key: Known(stored=one, system=read_domain(one, licences, as_of=today)[0]) for key, one in bare.items()}
+
+
+def place_row(row: ReadRow, found: Found, known: Mapping[str, Known]) -> Place:
+    """The system of the inventory that a row is of; `NOT_IN_INVENTORY` when it has none that comes into question."""
+    listed = {k: [s for s in ids if s in known and not known[s].is_provisional] for k, ids in found.systems.items()}
+    permit, parcel, address = (listed.get(k, []) for k in (PERMIT, PARCEL, ADDRESS))
     if permit:
-        if len(permit) > 1:
-            both = [s for s in permit if s in parcel]
-            return Place(system=both[0]) if len(both) == 1 else Place(doubt=Doubt.SEVERAL, candidates=tuple(permit))
-        if parcel and permit[0] not in parcel:
-            return Place(doubt=Doubt.DISAGREE, candidates=(*permit, *parcel))
-        return Place(system=permit[0])
-    if parcel:
-        if PERMIT in norms:
+        both = [s for s in permit if s in parcel] if len(permit) > 1 else permit
+        if len(both) != 1:
+            return Place(doubt=Doubt.SEVERAL, candidates=tuple(permit))
+        if both[0] not in parcel and not _parcel_agrees(row, found, known[both[0]]):
+            return Place(doubt=Doubt.DISAGREE, candidates=tuple(dict.fromkeys((*both, *parcel))))
+        return Place(system=both[0])
+    if parcel and row.text("permit_number"):
+        spoilt = row.damage.get("permit_number")
+        fits = [s for s in parcel if spoilt and spoilt.could_be(known[s].number("permit_number"))]
+        if len(fits) == 1:
+            return Place(system=fits[0])
+        if not found.systems.get(PERMIT):
             return Place(doubt=Doubt.PERMIT_UNKNOWN, candidates=tuple(parcel))
+    elif parcel:
         return Place(system=parcel[0]) if len(parcel) == 1 else Place(doubt=Doubt.SEVERAL, candidates=tuple(parcel))
-    if address:
+    if address and not any(found.systems.get(kind) for kind in (PERMIT, PARCEL)):
         return Place(doubt=Doubt.ONLY_ADDRESS, candidates=tuple(address))
     return Place(doubt=Doubt.NOT_IN_INVENTORY)
+
+
+def _parcel_agrees(row: ReadRow, found: Found, known: Known) -> bool:
+    """Whether a report's parcel number does not contradict the one on file of the system that its permit names."""
+    on_file = known.number("parcel_number")
+    if not on_file or not row.text("parcel_number"):
+        return True
+    spoilt = row.damage.get("parcel_number")
+    if found.systems.get(PARCEL):
+        return False
+    return spoilt is not None and spoilt.could_be(on_file)
+
+
+@dataclass(kw_only=True)
+class Opening:
+    """The systems that earlier rows of a submission opened provisionally (SPS 383.255(2)(b)3)."""
+
+    by_norm: dict[tuple[str, str], dict[str, None]] = field(default_factory=dict)
+    with_permit: set[str] = field(default_factory=set)
+
+    def note(self, system: str, norms: Mapping[str, str]) -> None:
+        """Remember what a provisional system is called."""
+        for pair in norms.items():
+            self.by_norm.setdefault(pair, {})[system] = None
+        if PERMIT in norms:
+            self.with_permit.add(system)
+
+
+def place_unknown(found: Found, known: Mapping[str, Known], opening: Opening) -> Place:
+    """The provisional system that a row of a place outside the inventory belongs to; no system: a new one is to be
+    opened.
+
+    The permit tells; a parcel alone, where one system has it; a permit joins the one of its parcel that has none.
+    """
+    named = {kind: _provisional(kind, found, known, opening) for kind in (PERMIT, PARCEL, ADDRESS)}
+    if named[PERMIT]:
+        return Place(system=named[PERMIT][0], doubt=Doubt.NOT_IN_INVENTORY)
+    here = named[PARCEL] if PARCEL in found.norms else named[ADDRESS]
+    if PERMIT in found.norms:
+        here = [s for s in here if PARCEL in found.norms and not _has_permit(s, known, opening)]
+    elif len(here) > 1:
+        return Place(doubt=Doubt.SEVERAL, candidates=tuple(here))
+    return Place(system=here[0] if len(here) == 1 else None, doubt=Doubt.NOT_IN_INVENTORY)
+
+
+def _provisional(kind: str, found: Found, known: Mapping[str, Known], opening: Opening) -> list[str]:
+    stored = [s for s in found.systems.get(kind, ()) if s in known and known[s].is_provisional]
+    opened: Sequence[str] = tuple(opening.by_norm.get((kind, found.norms[kind]), ())) if kind in found.norms else ()
+    return list(dict.fromkeys((*stored, *opened)))
+
+
+def _has_permit(system: str, known: Mapping[str, Known], opening: Opening) -> bool:
+    return system in opening.with_permit or (system in known and bool(known[system].number("permit_number")))

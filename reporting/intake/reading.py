@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
-from reporting.intake.identifiers import excel_damage
+from reporting.intake.identifiers import ExcelDamage, excel_damage
 from reporting.intake.moments import parse_date, parse_time
 from reporting.intake.numbers import parse_fraction, parse_gallons, parse_reading
 from reporting.intake.sheet import Cell, Row, is_blank
@@ -18,14 +19,19 @@ from schemas.program import Program
 
 PLACE_FIELDS = ("permit_number", "parcel_number", "site_address")
 # Placeholders that office software writes into a field that holds nothing.
-_NOTHING = frozenset({Type.TEXT, Type.LONG_TEXT, Type.IDENTIFIER, Type.LIST, Type.DATE, Type.READING, Type.FRACTION})
-_KEEP_NONE = frozenset({"ponding", "tank_condition"})
+_NOTHING = frozenset(Type) - {Type.GALLONS, Type.YES_NO}
+_KEEP_NONE = frozenset({"ponding"})
+# NUL and half characters: one database keeps them and the other does not.
+_UNKEPT = re.compile("[\x00\ud800-\udfff]")
+_REMEMBERED = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadRow:
-    """One row as read: `values` by field (empty ones left out), `issues` for what could not be, `warnings` for what
-    to look at.
+    """One row as read.
+
+    values: by field, empty ones left out. issues: what could not be read. warnings: what to look at. damage: what a
+    spreadsheet did to an identifier, by field. cells: the row as it came, heading → text.
     """
 
     number: int
@@ -33,6 +39,7 @@ class ReadRow:
     values: Mapping[str, object]
     issues: tuple[Issue, ...] = ()
     warnings: tuple[Mapping[str, object], ...] = ()
+    damage: Mapping[str, ExcelDamage] = field(default_factory=dict)
     cells: Mapping[str, str] = field(default_factory=dict)
     raw: bytes = b""
 
@@ -47,91 +54,114 @@ class ReadRow:
         value = self.values.get(name)
         return value if isinstance(value, str) else ""
 
+    def place(self, issue: Issue) -> Issue:
+        """The issue with the row's number and the pointer (RFC 6901) to its field."""
+        name = (issue.field or "").replace("~", "~0").replace("/", "~1")
+        return issue.at(self.number, f"{self.pointer}/{name}" if name else self.pointer)
+
 
 def heading_aliases(program: Program) -> Mapping[str, tuple[str, ...]]:
     """Each field with the other names that headings may give it in this program."""
     return {name: program.aliases.get(name, ()) for name in FIELDS}
 
 
-def read_rows(rows: Iterator[Row], mapping: Mapping[str, str], program: Program, today: dt.date) -> Iterator[ReadRow]:
-    """Each row that is a report (a TOTAL row is none), read by the headings' mapping. `today`: the county's date of
-    receipt.
+def keepable(text: str) -> str:
+    """A text that both databases can keep: NUL and half characters show as U+FFFD."""
+    return _UNKEPT.sub("\ufffd", text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """Reads the rows of one file. `today`: the county's date of receipt.
+
+    What a text means in a field is found out once: files repeat themselves.
     """
-    for row in rows:
-        if not row.is_summary:
-            yield read_row(row, mapping, program, today)
 
+    mapping: Mapping[str, str]
+    program: Program
+    today: dt.date
+    _known: dict[tuple[str, str], object] = field(default_factory=dict)
 
-def read_row(row: Row, mapping: Mapping[str, str], program: Program, today: dt.date) -> ReadRow:
-    """One row read field by field; nothing that is wrong stops the rest from being looked at."""
-    shown = {heading: cell.text for heading, cell in row.cells.items()}
-    if row.fault is not None:
-        issue = Issue(code=Code.UNREADABLE_ROW, message=row.fault.message).at(row.number, row.pointer)
-        return ReadRow(number=row.number, pointer=row.pointer, values={}, issues=(issue,), cells=shown, raw=row.raw)
-    values: dict[str, object] = {}
-    issues: list[Issue] = []
-    warnings: list[Mapping[str, object]] = []
-    for heading, cell in row.cells.items():
-        spec = FIELDS.get(mapping.get(heading, ""))
-        if spec is None or is_blank(cell.text):
-            continue
-        _read_cell(spec, cell, program, today, values, issues, warnings)
-    if row.surplus:
-        message = (
-            f"Put the row's cells under their headings: {len(row.surplus)} stand beyond the last one, "
-            "often after a comma that is not in quotes."
+    def read(self, row: Row) -> ReadRow:
+        """One row read field by field; nothing that is wrong stops the rest from being looked at."""
+        shown = {heading: keepable(cell.text) for heading, cell in row.cells.items()}
+        shown |= {f"(beyond the headings {n})": keepable(text) for n, text in enumerate(row.surplus, 1)}
+        if row.fault is not None:
+            issue = Issue(code=Code.UNREADABLE_ROW, message=row.fault.message).at(row.number, row.pointer)
+            return ReadRow(number=row.number, pointer=row.pointer, values={}, issues=(issue,), cells=shown, raw=row.raw)
+        values: dict[str, object] = {}
+        issues: list[Issue] = []
+        damage: dict[str, ExcelDamage] = {}
+        for heading, cell in row.cells.items():
+            spec = FIELDS.get(self.mapping.get(heading, ""))
+            if spec is None or (cell.fault is None and is_blank(cell.text)):
+                continue
+            found = self._value(spec, cell)
+            if isinstance(found, Issue):
+                issues.append(found)
+            elif found is not None:
+                values[spec.name] = found
+                if spec.name in PLACE_FIELDS and spec.type is Type.IDENTIFIER:
+                    harm = excel_damage(cell.text, cell.native)
+                    damage |= {spec.name: harm} if harm else {}
+        if row.surplus:
+            issues.append(_shifted(row.surplus))
+        warnings = () if any(i.field == "event_type" for i in issues) else _infer_event(values)
+        read = ReadRow(
+            number=row.number,
+            pointer=row.pointer,
+            values=values,
+            warnings=warnings,
+            damage=damage,
+            cells=shown,
+            raw=row.raw,
         )
-        issues.append(Issue(code=Code.SHIFTED_ROW, message=message, value="; ".join(row.surplus)[:200]))
-    _infer_event(values, warnings)
-    placed = tuple(i.at(row.number, row.pointer_to(i.field) if i.field else row.pointer) for i in issues)
-    return ReadRow(
-        number=row.number,
-        pointer=row.pointer,
-        values=values,
-        issues=placed,
-        warnings=tuple(warnings),
-        cells=shown,
-        raw=row.raw,
+        return replace(read, issues=tuple(read.place(i) for i in issues)) if issues else read
+
+    def _value(self, spec: Field, cell: Cell) -> object:
+        """The value of a cell, None when it says that there is nothing, or the Issue of what is wrong with it."""
+        if cell.native is not None or cell.fault is not None or len(cell.text) > 100:
+            return self._parse(spec, cell)
+        key = (spec.name, cell.text)
+        if key not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[key] = self._parse(spec, cell)
+        return self._known[key]
+
+    def _parse(self, spec: Field, cell: Cell) -> object:
+        if cell.native is None and cell.fault is None and _says_nothing(spec, cell.text):
+            return None
+        try:
+            value = _PARSERS[spec.type](spec, raw_value(cell), self.program, self.today)
+        except BadValue as error:
+            return Issue(code=error.code, field=spec.name, message=error.message, value=keepable(cell.text[:200]))
+        if spec.past_only and isinstance(value, dt.date) and value > self.today:
+            message = f"Give a {spec.label} that is not in the future: it was received {self.today}."
+            return Issue(code=Code.IN_FUTURE, field=spec.name, message=message, value=keepable(cell.text[:200]))
+        return value
+
+
+def _says_nothing(spec: Field, text: str) -> bool:
+    return spec.type in _NOTHING and spec.name not in _KEEP_NONE and text.strip() != "0" and is_none_word(text)
+
+
+def _shifted(surplus: tuple[str, ...]) -> Issue:
+    message = (
+        f"Put the row's cells under their headings: {len(surplus)} stand beyond the last one, "
+        "often after a comma that is not in quotes."
     )
+    return Issue(code=Code.SHIFTED_ROW, message=message, value=keepable("; ".join(surplus)[:200]))
 
 
-def _read_cell(
-    spec: Field,
-    cell: Cell,
-    program: Program,
-    today: dt.date,
-    values: dict[str, object],
-    issues: list[Issue],
-    warnings: list[Mapping[str, object]],
-) -> None:
-    if spec.type in _NOTHING and spec.name not in _KEEP_NONE and is_none_word(cell.text) and cell.text.strip() != "0":
-        return
-    try:
-        value = _PARSERS[spec.type](spec, raw_value(cell), program, today)
-    except BadValue as error:
-        issues.append(Issue(code=error.code, field=spec.name, message=error.message, value=cell.text[:200]))
-        return
-    if spec.past_only and isinstance(value, dt.date) and value > today:
-        message = f"Give a {spec.label} that is not in the future: it was received {today}."
-        issues.append(Issue(code=Code.IN_FUTURE, field=spec.name, message=message, value=cell.text[:200]))
-        return
-    damage = (
-        excel_damage(cell.text, cell.native) if spec.type is Type.IDENTIFIER and spec.name in PLACE_FIELDS else None
-    )
-    if damage is not None:
-        warnings.append(
-            {"field": spec.name, "code": damage.harm.value, "message": damage.message, "value": cell.text[:200]}
-        )
-    values[spec.name] = value
-
-
-def _infer_event(values: dict[str, object], warnings: list[Mapping[str, object]]) -> None:
+def _infer_event(values: dict[str, object]) -> tuple[Mapping[str, object], ...]:
     """A report that gives gallons and names no type of service is one of pumping; said in the answer."""
     gallons = values.get("gallons_pumped")
-    if "event_type" not in values and isinstance(gallons, int) and gallons > 0:
-        values["event_type"] = "pumping"
-        message = "No type of service was given; gallons were, so it is taken as pumping."
-        warnings.append({"field": "event_type", "code": "taken_as_pumping", "message": message})
+    if "event_type" in values or not isinstance(gallons, int) or gallons <= 0:
+        return ()
+    values["event_type"] = "pumping"
+    message = "No type of service was given; gallons were, so it is taken as pumping."
+    return ({"field": "event_type", "code": "taken_as_pumping", "message": message, "value": None},)
 
 
 def _text(spec: Field, raw: Raw, program: Program, today: dt.date) -> object:
@@ -152,12 +182,14 @@ def _identifier(spec: Field, raw: Raw, program: Program, today: dt.date) -> obje
 
 def _license(spec: Field, raw: Raw, program: Program, today: dt.date) -> object:
     parse_license(raw)
-    return clean_text(raw if isinstance(raw, str) else str(raw))
+    return re.sub(r"(?<=[0-9])\.0$", "", clean_text(raw if isinstance(raw, str) else str(raw)))
 
 
 def _list(spec: Field, raw: Raw, program: Program, today: dt.date) -> object:
     if isinstance(raw, list):
-        return tuple(parse_text(item, max_length=200) for item in raw if isinstance(item, str))
+        if not all(isinstance(item, str) for item in raw):
+            raise BadValue("not_text", "Give each as text.")
+        return tuple(parse_text(str(item), max_length=200) for item in raw)
     parts = [part.strip() for part in parse_text(raw, max_length=2_000).split(";")]
     return tuple(part for part in parts if part)
 

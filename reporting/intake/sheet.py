@@ -21,6 +21,7 @@ _EXCEL_TEXT = re.compile(r'="([^"]*)"')  # ="00412", the usual way to keep a lea
 # Soft hyphen, zero-width and direction marks: copied along from web pages, never meant.
 INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SUMMARY = re.compile(r"(?:grand |sub ?|sub-)?totals?\b.{0,24}|sum", re.IGNORECASE)
+_SUMMARY_STARTS = frozenset("gGsStT")  # looked at first: this is asked of every row
 _LONGEST_FIGURE = 200
 _NUMERIC = re.compile(r"[\s$]*[-+]?[\d,.]+\s*(?:gal|gallons|loads?|%)?\.?\s*", re.IGNORECASE | re.ASCII)
 
@@ -175,10 +176,10 @@ def text_cell(text: str) -> Cell:
 def is_summary(texts: Iterable[str]) -> bool:
     """Whether the filled cells of a row are a TOTAL and its figures, and no report."""
     filled = [text.strip() for text in texts]
-    if any(len(text) > _LONGEST_FIGURE for text in filled):
+    labels = [text for text in filled if text[:1] in _SUMMARY_STARTS and _SUMMARY.fullmatch(text)]
+    if len(labels) != 1 or any(len(text) > _LONGEST_FIGURE for text in filled):
         return False
-    labels = [text for text in filled if _SUMMARY.fullmatch(text)]
-    return len(labels) == 1 and all(text in labels or text[:1] == "=" or _NUMERIC.fullmatch(text) for text in filled)
+    return all(text in labels or text[:1] == "=" or _NUMERIC.fullmatch(text) for text in filled)
 
 
 def column_letter(index: int) -> str:

@@ -30,7 +30,7 @@ _NONE = frozenset(
         "0",
     }
 )
-_NONE_DASHES = frozenset({"–", "—"})  # noqa: RUF001
+_NONE_DASHES = frozenset({"–", "—"})
 _LICENSE = re.compile(r"[0-9A-Z]{1,40}")
 _EMAIL = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Any, Final
 
 from reporting.intake.moments import parse_date, parse_month_day
@@ -35,7 +36,7 @@ class Column:
     aliases: tuple[str, ...] = ()
     lenient: bool = False
 
-    @property
+    @cached_property
     def repeats(self) -> bool:
         """Whether few different texts stand in the column, so that it pays to remember what each means."""
         return self.parse not in (_text, _long_text, _emails, _latitude, _longitude)

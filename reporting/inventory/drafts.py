@@ -22,16 +22,17 @@ PLAN: Final = {
 METER: Final = {"meter_unit": "unit", "meter_digits": "digits", "meter_serial": "serial"}
 SYSTEM_CONTENT: Final = (
     "postcode", "legal_description", "use", "season_from", "season_to", "building", "permit_issued_on", "installed_on",
-    "occupied_on", "design_flow_gpd", "service_area", "agreement_recorded_on", "assigned_due_on", "latitude", "longitude",
-    "access_notes", "flags",
+    "occupied_on", "design_flow_gpd", "service_area", "agreement_recorded_on", "assigned_due_on", "latitude",
+    "longitude", "access_notes", "flags",
 )  # fmt: skip
 PLACE: Final = ("permit_number", "parcel_number", "site_address", "municipality")
 OWNER: Final = ("owner_name", "owner_email", "owner_phone", "owner_mailing_address")
-_OF_SYSTEM: Final = (
+OF_SYSTEM: Final = (
     *SYSTEM_CONTENT, *PLACE, *OWNER, "designated_license_number", "contract_from", "contract_to", "exemption_kind",
     "exemption_granted_on",
 )  # fmt: skip
-_IDENTITY: Final = frozenset({"parcel_number", "site_address"})
+_IDENTITY: Final = frozenset({"parcel_number", "site_address", "component"})
+"""Where two rows of one system may not differ (or, the component, not agree)."""
 BASELINES: Final = {"last_pumped_on": "pumping", "last_inspected_on": "inspection"}
 
 
@@ -65,6 +66,16 @@ class Draft:
     raw: list[bytes] = field(default_factory=list)
 
 
+class Seen(NamedTuple):
+    """What later rows of a system that was already taken from the file are held against."""
+
+    row: int
+    parcel: str
+    address: str
+    parts: tuple[Part, ...]
+    outcome: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class RowVerdict:
     """What is said of one row by itself and beside the others of its system."""
@@ -77,29 +88,36 @@ class RowVerdict:
 
 def key_of(values: Mapping[str, Any]) -> Key | None:
     """The system that a row is of, or None where it names none."""
-    permit = normalize_identifier(values.get("permit_number", ""))
+    if permit := normalize_identifier(values.get("permit_number", "")):
+        return Key(permit, "", "")
     parcel = normalize_identifier(values.get("parcel_number", ""))
     address = normalize_address(values.get("site_address", ""))
-    if permit:
-        return Key(permit, "", "")
     return Key("", parcel, address) if parcel and address else None
 
 
-def draft_system(key: Key, rows: Sequence[ReadRow]) -> tuple[Draft | None, list[RowVerdict]]:
-    """One system from its rows. A row with an error is left out; with no good row there is no system."""
-    draft = Draft(key=key)
+def draft_system(key: Key, rows: Sequence[ReadRow], seen: Seen | None = None) -> tuple[Draft | None, list[RowVerdict]]:
+    """One system from its rows. A row with an error is left out; with no good row there is no system.
+
+    seen: the same system as rows further up gave it; then the draft has only what these rows say of components.
+    """
+    draft, firsts = Draft(key=key), dict[str, int]()
+    if seen is not None:
+        draft.values = {"parcel_number": seen.parcel, "site_address": seen.address}
+        draft.parts = {part: {} for part in seen.parts}
+        firsts = dict.fromkeys(draft.values, seen.row)
     verdicts: list[RowVerdict] = []
-    firsts: dict[str, int] = {}
     for row in rows:
         errors, warnings = [*row.errors, *_row_errors(row)], list(row.warnings)
         if not errors:
-            clashes = list(_clashes(draft, row, firsts))
-            errors += [issue for name, issue in clashes if name in _IDENTITY or name == "component"]
-            warnings += [issue for name, issue in clashes if name not in _IDENTITY and name != "component"]
+            for issue in _clashes(draft, row, firsts):
+                (errors if issue.field in _IDENTITY else warnings).append(issue)
         if not errors:
             _take(draft, row, firsts)
             warnings += _placeholder(row)
         verdicts.append(RowVerdict(row=row.number, key=key, errors=tuple(errors), warnings=tuple(warnings)))
+    if seen is not None:
+        draft.values = {}
+        draft.parts = {part: values for part, values in draft.parts.items() if part not in seen.parts}
     return (draft if draft.rows else None), verdicts
 
 
@@ -161,31 +179,33 @@ def _row_errors(row: ReadRow) -> Iterator[Issue]:
         yield row.issue(Code.INCONSISTENT, "contract_to", f"The contract ends before it begins ({start}).", end)
 
 
-def _clashes(draft: Draft, row: ReadRow, firsts: Mapping[str, int]) -> Iterator[tuple[str, Issue]]:
+def _clashes(draft: Draft, row: ReadRow, firsts: Mapping[str, int]) -> Iterator[Issue]:
     """Where a row contradicts an earlier one of its system."""
     part = _part(row)
     if part in draft.parts:
         name = " ".join(word for word in part if word)
         message = f"The component {name} of this system stands in a row above: name each tank in component_ref."
-        yield "component", row.issue(Code.INCONSISTENT, "component", message)
-    for name in _OF_SYSTEM:
+        yield row.issue(Code.INCONSISTENT, "component", message)
+    for name in OF_SYSTEM:
         if name in row.values and name in draft.values and not _is_same(name, row.values[name], draft.values[name]):
             message = f"Row {firsts[name]} of the same system says {draft.values[name]}."
             if name in _IDENTITY:
                 message += " One permit is one place: give a system of its own its own permit number."
-            yield name, row.issue(Code.INCONSISTENT, name, message, row.values[name])
+            yield row.issue(Code.INCONSISTENT, name, message, row.values[name])
 
 
 def _is_same(name: str, one: Any, other: Any) -> bool:
+    if one == other:
+        return True
     if name in ("permit_number", "parcel_number"):
         return normalize_identifier(one) == normalize_identifier(other)
     if name == "site_address":
         return normalize_address(one) == normalize_address(other)
-    return bool(one == other)
+    return False
 
 
 def _take(draft: Draft, row: ReadRow, firsts: dict[str, int]) -> None:
-    for name in (*_OF_SYSTEM, *PLAN):
+    for name in (*OF_SYSTEM, *PLAN):
         if name in row.values and name not in draft.values:
             draft.values[name] = row.values[name]
             firsts[name] = row.number

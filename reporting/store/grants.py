@@ -24,6 +24,9 @@ def grant(connection: Connection, role: str) -> None:
     quote = connection.dialect.identifier_preparer.quote
     schema = quote(connection.exec_driver_sql("SELECT current_schema()").scalar_one())
     grantee = quote(role)
+    database = quote(connection.exec_driver_sql("SELECT current_database()").scalar_one())
+    # Temporary tables carry bulk rows in. A server whose owner may not give this away warns and goes on.
+    connection.exec_driver_sql(f"GRANT TEMPORARY ON DATABASE {database} TO {grantee}")
     connection.exec_driver_sql(f"GRANT USAGE ON SCHEMA {schema} TO {grantee}")
     connection.exec_driver_sql(f"GRANT SELECT ON {schema}.alembic_version TO {grantee}")
     for table in tables.metadata.sorted_tables:

@@ -287,7 +287,7 @@ def test_another_zone_and_no_zone() -> None:
     instant = datetime(2025, 6, 13, 4, 30, tzinfo=UTC)
     assert local_date(instant, "America/New_York") == d("2025-06-13")
     with pytest.raises(ValueError, match="time zone"):
-        local_date(datetime(2025, 6, 13, 4, 30))  # noqa: DTZ001 (a naive one is the point)
+        local_date(datetime(2025, 6, 13, 4, 30))  # noqa: DTZ001
 
 
 def test_local_date_at_the_ends_of_time() -> None:

@@ -55,10 +55,10 @@ def test_line_ends_delimiters_and_encodings(line_end: str, delimiter: str, encod
 
 
 def test_windows_1252_keeps_names_and_curly_marks() -> None:
-    sheet = read("permit_number,owner_name,notes\nSP-1,Nuñez,“lid” – broken’s\n".encode("cp1252"))  # noqa: RUF001
+    sheet = read("permit_number,owner_name,notes\nSP-1,Nuñez,“lid” – broken’s\n".encode("cp1252"))
     (row,) = sheet.rows
-    assert texts(row) == {"permit_number": "SP-1", "owner_name": "Nuñez", "notes": "“lid” – broken’s"}  # noqa: RUF001
-    assert row.raw == "SP-1,Nuñez,“lid” – broken’s".encode("cp1252")  # noqa: RUF001
+    assert texts(row) == {"permit_number": "SP-1", "owner_name": "Nuñez", "notes": "“lid” – broken’s"}
+    assert row.raw == "SP-1,Nuñez,“lid” – broken’s".encode("cp1252")
     assert sheet.notes == ("The file was read as Windows-1252.",)
 
 

@@ -29,8 +29,9 @@ FIELDS = {
         "Permit-Nr",
         "\ufeffPermit\u200b Num",
         " permit\nnumber: ",
-    ]
-    + ["Pérmit №", "\uff30ermit number"],  # noqa: RUF001
+        "Pérmit №",
+        "Ｐermit number",
+    ],
 )
 def test_case_space_punctuation_and_invisible_characters_do_not_matter(heading: str) -> None:
     assert normalize_heading(heading) == "permitnumber"

@@ -15,8 +15,20 @@ from reporting.intake.sheet import Native
 
 @pytest.mark.parametrize(
     "text",
-    ["SP-1987", "sp 1987", "SP–1987", "SP—1987", "SP‑1987", "SP−1987", " SP_1987.", "sp//1987", "S\u200bP-1987"]  # noqa: RUF001
-    + ["SP\u00a01987", "ＳＰ－１９８７", "#SP-1987"],  # noqa: RUF001
+    [
+        "SP-1987",
+        "sp 1987",
+        "SP–1987",
+        "SP—1987",
+        "SP‑1987",
+        "SP−1987",
+        " SP_1987.",
+        "sp//1987",
+        "S\u200bP-1987",
+        "SP\xa01987",
+        "ＳＰ－１９８７",
+        "#SP-1987",
+    ],
 )
 def test_one_form_for_one_identifier(text: str) -> None:
     assert normalize_identifier(text) == "SP-1987"
@@ -50,7 +62,7 @@ pieces = st.text("0123456789ABab½²éß", min_size=1, max_size=3)
 identifiers = st.lists(pieces, min_size=1, max_size=4)
 
 
-@given(identifiers, identifiers, st.sampled_from("-. /_–"), st.sampled_from(["-", " ", "--", " - "]))  # noqa: RUF001
+@given(identifiers, identifiers, st.sampled_from("-. /_–"), st.sampled_from(["-", " ", "--", " - "]))
 @example(["143", "6"], ["14", "36"], "-", " ")
 def test_the_form_is_the_same_exactly_when_the_pieces_are(one: list[str], other: list[str], a: str, b: str) -> None:
     def plain(words: list[str]) -> list[str]:

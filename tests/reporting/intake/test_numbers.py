@@ -88,7 +88,7 @@ def test_gallons(raw: Raw, gallons: int) -> None:
         ("+1500", "not_whole"),
         ("-1500", "negative"),
         ("٣٤", "not_whole"),
-        ("１５００", "not_whole"),  # noqa: RUF001
+        ("１５００", "not_whole"),
         ("1500²", "not_whole"),
         ("1500 gal 1500", "not_whole"),
         ("1500 m3", "not_whole"),

@@ -71,7 +71,7 @@ def test_values_keep_their_text_and_their_kind() -> None:
         sheet.write_row(0, 0, HEADINGS)
         day, moment = (workbook.add_format({"num_format": each}) for each in ("m/d/yyyy", "m/d/yyyy h:mm"))
         sheet.write_string(1, 0, "SP-1")
-        sheet.write_datetime(1, 1, datetime(2026, 7, 2), day)  # noqa: DTZ001 (Excel knows no zones)
+        sheet.write_datetime(1, 1, datetime(2026, 7, 2), day)  # noqa: DTZ001
         sheet.write_number(1, 2, 1500)
         sheet.write_boolean(1, 3, True)
         sheet.write_number(2, 0, 1234567890123456789)

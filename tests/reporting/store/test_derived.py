@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from reporting import tables
 from reporting.errors import BadCursor
 from reporting.store import derived
 from reporting.store.derived import AssessedSystem
 from reporting.store.engine import Database, Store
-from reporting.store.facts import insert_systems
+from reporting.store.facts import end_versions, insert_system_versions, insert_systems
 from reporting.store.lists import ObligationFilter, SystemFilter, list_obligations, list_systems
 from reporting.store.matching import PARCEL, PERMIT, add_identifiers
 from tests.reporting.store.builders import a_system, add_systems, an_obligation
@@ -235,6 +236,22 @@ def test_a_system_is_listed_with_its_standing(opened: Database) -> None:
         (None, "abandoned", None),
     ]
     assert not [name for name in rows[0] if name.startswith("page_key")]
+
+
+def test_only_the_version_known_now_is_listed(opened: Database) -> None:
+    with opened.transaction("portage") as store:
+        fill(store)
+        end_versions(store, tables.system_version, [{"system": "a"}], 5)
+        insert_system_versions(
+            store, [{"system": "a", "seq": 5, "status": "active", "permit_number": "new", "content": {}}]
+        )
+        assert [(row["system"], row["permit_number"]) for row in list_systems(store, SystemFilter(), None, 9).rows] == [
+            ("a", "new"),
+            ("b", "SP-2"),
+            ("c", None),
+        ]
+        rows = list_obligations(store, ObligationFilter(system="a"), None, 9).rows
+    assert [(row["kind"], row["permit_number"]) for row in rows] == [("pump", "new"), ("contract", "new")]
 
 
 def test_a_page_has_its_limits(opened: Database) -> None:

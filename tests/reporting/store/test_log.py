@@ -67,7 +67,8 @@ def test_the_clock_going_back_does_not_turn_recorded_times(opened: Database) -> 
         add(store, "a", at=10)
     with opened.transaction("portage") as store:
         assert add(store, "b", at=3)[0].recorded_at == NOON + 10 * SECOND
-        assert add(store, "c", at=11)[0].recorded_at == NOON + 11 * SECOND
+        assert add(store, "c", at=5)[0].recorded_at == NOON + 10 * SECOND
+        assert add(store, "d", at=11)[0].recorded_at == NOON + 11 * SECOND
 
 
 @pytest.mark.parametrize(("at", "seq"), [(-1, 0), (0, 2), (4.999999, 2), (5, 3), (600, 3)])

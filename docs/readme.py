@@ -1,0 +1,121 @@
+"""Writes the parts of README.md that come from the code: the demonstration's output, the programs' rules, commands, endpoints.
+
+    python docs/readme.py            rewrite them
+    python docs/readme.py --check    say which of them are not as the code is; exit 1 if any
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+README = ROOT / "README.md"
+
+
+def demo() -> str:
+    """The demonstration's output as it really is."""
+    command = [sys.executable, "-m", "reporting.cli", "demo"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True)
+    return f"```\n$ make demo\n{run.stdout.strip()}\n```"
+
+
+def rules() -> str:
+    """Each program's rules by effect: those that act, with what they do, and those that are pending."""
+    from reporting.cli.programs import rule_line
+    from schemas.loader import shipped_program, shipped_slugs
+
+    lines = []
+    for slug in shipped_slugs():
+        program = shipped_program(slug)
+        own = [r for r in program.rules if not any(r.id == s.id for s in _state_rules())]
+        lines += _table(f"{program.name} (`{slug}`), {program.authority}", [rule_line(r, "") for r in own])
+    lines += _table("The state baseline, in every program unless the ordinance is stricter", [rule_line(r, "") for r in _state_rules()])
+    return "\n".join(lines)
+
+
+def _state_rules() -> list:  # type: ignore[type-arg]
+    from schemas.loader import shipped_program, shipped_slugs
+
+    programs = [shipped_program(slug) for slug in shipped_slugs()]
+    common = set.intersection(*({r.id for r in p.rules} for p in programs))
+    return [r for r in programs[0].rules if r.id in common]
+
+
+def _table(title: str, rows: list[dict[str, object]]) -> list[str]:
+    acting = [r for r in rows if not r["pending"]]
+    pending = [r for r in rows if r["pending"]]
+    lines = [f"**{title}**: {len(acting)} acting, {len(pending)} pending\n", "| rule | section | what it does |", "|---|---|---|"]
+    lines += [f"| {r['id']} | {r['cite']} | {r['title']} |" for r in acting]
+    lines.append(f"\nPending: {', '.join(str(r['id']) for r in pending) or 'none'}.\n")
+    return lines
+
+
+def commands() -> str:
+    """Every command with its own first line of help."""
+    from reporting.cli.main import pumper
+
+    lines = ["| command | what it does |", "|---|---|"]
+    for name, words in _commands(pumper, "pumper"):
+        lines.append(f"| `{name}` | {words} |")
+    return "\n".join(lines)
+
+
+def _commands(group: click.Group, prefix: str) -> list[tuple[str, str]]:
+    found = []
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        if isinstance(command, click.Group):
+            found += _commands(command, f"{prefix} {name}")
+        else:
+            arguments = [p for p in command.params if isinstance(p, click.Argument)]
+            usage = " ".join(p.make_metavar(click.Context(command)) for p in arguments)
+            words = (command.help or "").split("\n\n")[0].replace("\n", " ")
+            found.append((f"{prefix} {name} {usage}".strip(), words))
+    return found
+
+
+def endpoints() -> str:
+    """Every endpoint of the service's own description."""
+    from reporting.api.openapi import described_endpoints
+
+    lines = ["| method and path | what it is |", "|---|---|"]
+    lines += [f"| `{method} {path}` | {words} |" for method, path, words in described_endpoints()]
+    return "\n".join(lines)
+
+
+PARTS: dict[str, Callable[[], str]] = {"demo": demo, "rules": rules, "commands": commands, "endpoints": endpoints}
+
+
+def main() -> int:
+    """Rewrite the parts, or with --check name those that differ."""
+    check = "--check" in sys.argv
+    names = [a for a in sys.argv[1:] if not a.startswith("-")] or list(PARTS)
+    text = README.read_text(encoding="utf-8")
+    stale = []
+    for name in names:
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- /{name} -->)", re.DOTALL)
+        fresh = PARTS[name]()
+        new = pattern.sub(lambda m, fresh=fresh: m[1] + fresh + m[2], text)  # type: ignore[misc]
+        if new != text:
+            stale.append(name)
+        text = new
+    if check:
+        sys.stdout.write("".join(f"README.md: the part {name!r} is not as the code is; run docs/readme.py\n" for name in stale))
+        return 1 if stale else 0
+    README.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""From a domain event to a message that arrived once, at the right person."""

@@ -1,0 +1,75 @@
+"""The application: everything that `wsgi.py` and the tests need to serve reports over HTTP."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable
+from typing import Any
+
+from flask import Flask
+from werkzeug.routing import BaseConverter
+
+from reporting.api import facts, obligations, programs, reports, submissions, systems
+from reporting.api import service as service_endpoints
+from reporting.api.calls import EXTENSION, Service
+from reporting.api.edge import guard
+from reporting.api.logs import make_log
+from reporting.api.openapi import document_sections
+from reporting.api.policy import POLICIES
+from reporting.config import Config
+from reporting.store.engine import Database
+from reporting.store.signing import Signer
+
+SECTIONS = (
+    service_endpoints.SECTION,
+    programs.SECTION,
+    reports.SECTION,
+    submissions.SECTION,
+    systems.SECTION,
+    obligations.SECTION,
+    facts.SECTION,
+)
+
+
+class PolicyMissing(Exception):
+    """An endpoint has no line in `reporting.api.policy`."""
+
+
+class _Slug(BaseConverter):
+    regex = r"[a-z0-9][a-z0-9-]{0,63}"
+    part_isolating = True
+
+
+class _Id(BaseConverter):
+    regex = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+    part_isolating = True
+
+
+class _Application(Flask):
+    """Flask that registers no endpoint without a policy."""
+
+    def add_url_rule(self, rule: str, endpoint: str | None = None, *args: Any, **options: Any) -> None:
+        if endpoint not in POLICIES:
+            raise PolicyMissing(f"{endpoint} ({rule}): say in reporting.api.policy who may call it")
+        super().add_url_rule(rule, endpoint, *args, **options)
+
+
+def create_app(config: Config, database: Database, signer: Signer, clock: Callable[[], dt.datetime]) -> Flask:
+    """The service over one database. `clock` gives the moment of a call; connect `database` after any fork."""
+    app = _Application("reporting.api", static_folder=None, template_folder=None)
+    app.config.update(
+        MAX_CONTENT_LENGTH=config.max_upload_bytes,
+        MAX_FORM_MEMORY_SIZE=100_000,
+        MAX_FORM_PARTS=16,
+        PROVIDE_AUTOMATIC_OPTIONS=False,
+        PROPAGATE_EXCEPTIONS=False,
+    )
+    app.url_map.strict_slashes = True
+    app.url_map.redirect_defaults = False
+    app.url_map.merge_slashes = False
+    app.url_map.converters |= {"slug": _Slug, "id": _Id}
+    log = make_log(config.log_level)
+    app.extensions[EXTENSION] = Service(config=config, database=database, signer=signer, clock=clock, log=log)
+    document_sections(app, SECTIONS)
+    guard(app)
+    return app

@@ -1,0 +1,75 @@
+"""gunicorn as `pumper serve` runs it: threads, no preloading, an application and its connections for each worker."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import Any, Final
+
+from flask import Flask
+from gunicorn.app.base import BaseApplication
+
+from reporting.api.app import create_app
+from reporting.config import Config, read
+from reporting.store.engine import Database
+from reporting.store.signing import Signer
+
+THREADS: Final = 8
+_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - for the workers' sign of life, which must not wait for a disk
+_STOP_WITHIN: Final = 30
+"""Seconds that calls under way have to end; longer than a database may keep them waiting."""
+
+
+def utc_now() -> dt.datetime:
+    """The service's clock."""
+    return dt.datetime.now(dt.UTC)
+
+
+def application(config: Config | None = None) -> Flask:
+    """The application with a database connection of its own, for one process."""
+    settings = config or read()
+    signer = Signer.load(settings.signing_key_file)
+    return create_app(settings, Database.connect(settings.database_url), signer, utc_now)
+
+
+class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
+    def __init__(self, config: Config, options: dict[str, Any]) -> None:
+        self._config = config
+        self._options = options
+        super().__init__()
+
+    def load_config(self) -> None:
+        for name, value in self._options.items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Flask:
+        # Without preloading, this runs in each worker after the fork.
+        return application(self._config)
+
+
+def settings_of(workers: int, bind: str) -> dict[str, Any]:
+    """gunicorn's settings. It takes a proxy's word for the scheme from this machine only (FORWARDED_ALLOW_IPS)."""
+    options: dict[str, Any] = {
+        "bind": bind,
+        "workers": workers,
+        "worker_class": "gthread",
+        "threads": THREADS,
+        "timeout": 60,
+        "graceful_timeout": _STOP_WITHIN,
+        "keepalive": 5,
+        "preload_app": False,
+        "control_socket_disable": True,
+        "limit_request_line": 4094,
+        "limit_request_fields": 64,
+        "accesslog": None,
+        "errorlog": "-",
+        "proc_name": "pumper",
+    }
+    return {**options, "worker_tmp_dir": str(_SHARED_MEMORY)} if _SHARED_MEMORY.is_dir() else options
+
+
+def serve(config: Config, *, workers: int, bind: str) -> None:
+    """Serve until SIGTERM or SIGINT; the process ends with the server."""
+    # The key is made here, once, and not by the workers in a race.
+    Signer.load(config.signing_key_file)
+    _Server(config, settings_of(workers, bind)).run()

@@ -1,0 +1,77 @@
+"""`pumper`: the commands put together, and what a failure says to a person at a terminal."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+from reporting.errors import PumperError
+
+# Each command is imported when it is called: `pumper evaluate` needs neither database nor web server.
+COMMANDS = {
+    "init": "reporting.cli.operate",
+    "programs": "reporting.cli.programs",
+    "inventory": "reporting.cli.imports",
+    "contractors": "reporting.cli.imports",
+    "submit": "reporting.cli.imports",
+    "evaluate": "reporting.cli.evaluate",
+    "scan": "reporting.cli.mail",
+    "deliver": "reporting.cli.mail",
+    "status": "reporting.cli.due",
+    "due": "reporting.cli.due",
+    "key": "reporting.cli.keys",
+    "verify": "reporting.cli.operate",
+    "serve": "reporting.cli.operate",
+    "web": "reporting.cli.operate",
+    "worker": "reporting.cli.operate",
+    "config": "reporting.cli.operate",
+    "demo": "reporting.cli.demo",
+}
+
+
+class Failed(click.ClickException):
+    """The service could not do what was asked: one sentence, exit code 2."""
+
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:
+        """Say it on stderr."""
+        click.echo(f"pumper: {self.message}", err=True)
+
+
+class Pumper(click.Group):
+    """The commands, each imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands' names, in order."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        found = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        assert isinstance(found, click.Command)
+        return found
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; what the service cannot do is said in one sentence."""
+        try:
+            return super().invoke(ctx)
+        except PumperError as error:
+            raise Failed(str(error)) from error
+
+
+@click.command(cls=Pumper, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pumper-reporting", prog_name="pumper")
+def pumper() -> None:
+    """Service reports of septic haulers, and what Wisconsin counties do with them.
+
+    Exit codes: 0 done; 1 done, but rows or deliveries failed (the output says which); 2 wrong usage or cannot run.
+    """
+
+
+def main() -> None:
+    """Run `pumper`."""
+    pumper()

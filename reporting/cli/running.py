@@ -1,0 +1,113 @@
+"""The service as processes: gunicorn's web workers and one worker with the schedule, started and stopped together."""
+
+from __future__ import annotations
+
+import datetime as dt
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from types import FrameType
+
+import click
+
+from notifications.worker import Job, Turn, WorkerOptions, run_worker
+from reporting.api.server import serve
+from reporting.cli.common import opened
+from reporting.cli.mail import deliver_all, scan_county
+from reporting.config import Config
+from reporting.store.engine import Database, check_durability
+from schemas.calendar import local_date
+from schemas.loader import shipped_program, shipped_slugs
+
+SCAN_AT = dt.time(5, 0)
+SCAN_EVERY = dt.timedelta(minutes=5)
+DELIVER_EVERY = dt.timedelta(seconds=30)
+STOP_WITHIN = 40
+
+
+def jobs_of(config: Config, database: Database) -> list[Job]:
+    """What the worker does: a scan each morning, reports that came in meanwhile every few minutes, delivery."""
+
+    def scan_all(turn: Turn) -> None:
+        for slug in shipped_slugs():
+            if turn.stopping():
+                return
+            today = local_date(turn.now, shipped_program(slug).timezone)
+            scan_county(database, slug, today, turn.now, config.base_url)
+
+    def send(turn: Turn) -> None:
+        if config.mail_dir is not None or config.smtp_url is not None:
+            deliver_all(config, database, stopping=turn.stopping)
+
+    return [
+        Job(name="daily scan", run=scan_all, daily_at=SCAN_AT),
+        Job(name="scan", run=scan_all, every=SCAN_EVERY),
+        Job(name="deliver", run=send, every=DELIVER_EVERY),
+    ]
+
+
+def run_worker_here(config: Config) -> None:
+    """Run the schedule in this process until SIGTERM or SIGINT."""
+    stop = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        stop.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    with opened(config) as (settings, database):
+        run_worker(database, jobs_of(settings, database), WorkerOptions(), stop)
+
+
+def run_web(config: Config) -> None:
+    """Run gunicorn's web workers in this process until SIGTERM or SIGINT."""
+    with opened(config) as (settings, database):
+        for problem in check_durability(database):
+            click.echo(f"pumper: the database may lose what it acknowledges: {problem}", err=True)
+    serve(settings, workers=settings.web_concurrency, bind=f"127.0.0.1:{settings.port}")
+
+
+def run_all(environ: Mapping[str, str]) -> int:
+    """Web workers and the worker as two processes; when one ends, or a signal comes, both end. Gives the exit code.
+
+    environ: the processes' environment, which is their configuration.
+    """
+    config = Config.from_environment(environ)
+    with opened(config):
+        pass  # says now, in one sentence, what is wrong with the database
+    ending = threading.Event()
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ending.set()
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGINT, end)
+    processes = [_start(name, environ) for name in ("web", "worker")]
+    click.echo(f"Serving on http://127.0.0.1:{config.port}; /docs describes every address; Ctrl-C stops all.")
+    try:
+        while not ending.wait(0.2) and all(process.poll() is None for process in processes):
+            pass
+        ended_alone = any(process.poll() is not None for process in processes)
+    finally:
+        for process in processes:
+            _end(process)
+    return 1 if ended_alone else 0
+
+
+def _start(name: str, environ: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """A process of its own session, so that Ctrl-C comes to it through its parent, once."""
+    command = [sys.executable, "-m", "reporting.cli", name]
+    return subprocess.Popen(command, env=dict(environ), start_new_session=True)  # noqa: S603 - words of our own
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process to end, and see that it does."""
+    if process.poll() is None:
+        process.terminate()
+        try:
+            process.wait(timeout=STOP_WITHIN)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()

@@ -1,0 +1,117 @@
+"""Reporting periods that closed with neither a report nor a statement."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+
+from reporting.domain.answers import Finding, Obligation, Outcome, note, oblige
+from reporting.domain.missing import SERVICING
+from reporting.domain.records import Component, Statement
+from reporting.domain.view import View
+from schemas.acts import PeriodReport
+from schemas.calendar import add_days
+from schemas.program import Provision
+
+REPORTING = (*SERVICING, "no_service_statement")
+
+
+def assess_periods(view: View) -> Outcome:
+    """An obligation and a finding for each period that closed with nothing on file.
+
+    Periods before the records begin are not judged.
+    """
+    obligations: list[Obligation] = []
+    findings: list[Finding] = []
+    changes: list[dt.date] = []
+    for component in view.active_components:
+        begins = _records_begin(view, component)
+        if begins is None:
+            continue
+        reported = _reported_days(view, component)
+        for p, name, start, end in _periods(view, component, begins):
+            if end >= view.as_of:
+                changes.append(add_days(end, 1))
+                continue
+            if start < begins or any(start <= day <= end for day in reported) or _is_stated(view, name):
+                continue
+            found, pointed_out = _missing(view, p, component, name, end)
+            obligations.append(found)
+            findings.append(pointed_out)
+    return Outcome(obligations=tuple(obligations), findings=tuple(findings), changes_on=tuple(changes))
+
+
+def _missing(
+    view: View, p: Provision[PeriodReport], component: Component, name: str, end: dt.date
+) -> tuple[Obligation, Finding]:
+    deadline = p.after_days(view.calendar, end, view.program.days(p.act.days_setting))
+    because = f"neither a report nor a statement for {name}"
+    found = oblige(
+        p,
+        "period_report",
+        deadline,
+        as_of=view.as_of,
+        lead_days=view.program.days("lead_days"),
+        because=because,
+        cycle=f"period:{name}",
+        of=component,
+        period=name,
+    )
+    return found, note(p, "missing_period_report", because, deadline=deadline, of=component, period=name)
+
+
+def _reported_days(view: View, component: Component) -> tuple[dt.date, ...]:
+    events = view.reports_of(component)
+    return tuple(e.service_date for e in events if e.event_type in REPORTING and view.is_received(e))
+
+
+def _records_begin(view: View, component: Component) -> dt.date | None:
+    """The first day of which periods are judged.
+
+    The county's `records_from`, else the first day of the half-year of the first report or statement on file. Backlog
+    and an inventory's own dates begin nothing.
+    """
+    begins = view.program.day("records_from")
+    if begins is None:
+        events = (e for e in view.reports_of(component) if view.is_received(e))
+        known = [e.service_date for e in events if not e.baseline and not e.historical]
+        known += [_first_day(s) for s in view.history.statements if s.received_on <= view.as_of]
+        if not known:
+            return None
+        first = min(known)
+        begins = first.replace(month=1 if first.month <= 6 else 7, day=1)
+    installed = view.system.installed_on or view.system.permit_issued_on
+    return max(begins, installed) if installed else begins
+
+
+def _first_day(statement: Statement) -> dt.date:
+    period = statement.period
+    if period[:4].isdecimal() and len(period) >= 4 and int(period[:4]) >= dt.MINYEAR:
+        return dt.date(int(period[:4]), 7 if period.endswith("H2") else 1, 1)
+    return statement.received_on
+
+
+def _periods(
+    view: View, component: Component, begins: dt.date
+) -> Iterator[tuple[Provision[PeriodReport], str, dt.date, dt.date]]:
+    """Every reporting period from `begins` to the one that runs on `as_of`, by the text in force on its last day.
+
+    Where the records begin only after `as_of`, those of their first year.
+    """
+    if not any(text.of(PeriodReport) for text in view.program.texts):
+        return
+    for year in range(begins.year, max(begins.year, view.as_of.year) + 1):
+        for half, end in ((1, dt.date(year, 6, 30)), (2, dt.date(year, 12, 31))):
+            for p in view.program.at(end).of(PeriodReport):
+                if not view.applies(p.act, component):
+                    continue
+                if p.act.period == "half_year":
+                    yield p, f"{year}-H{half}", dt.date(year, 6 * half - 5, 1), end
+                elif half == 2:
+                    yield p, str(year), dt.date(year, 1, 1), end
+
+
+def _is_stated(view: View, name: str) -> bool:
+    """Whether a statement closes a period: for it, for the year it lies in, or for both halves of it."""
+    stated = {s.period for s in view.history.statements if s.kind in ("no_service", "") and s.received_on <= view.as_of}
+    return name in stated or name[:4] in stated or {f"{name}-H1", f"{name}-H2"} <= stated

@@ -1,0 +1,216 @@
+"""From stored facts to what the assessment reads: contract.md's scenario, the domain's values, the county's program.
+
+For the sweep, the status queries and `pumper evaluate`: a scenario made here gives the same answer there.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+from reporting.domain.records import History, System
+from reporting.intake.words import normalize_license
+from reporting.scenario import read_history, read_system
+from reporting.store.encoding import canonical_json, instant_text
+from reporting.store.engine import Store
+from reporting.store.facts import StoredHistory, load_county_facts
+from reporting.store.people import find_credentials
+from schemas.loader import shipped_program
+from schemas.program import Program
+
+PROVISIONAL: Final = "provisional"
+SETTING: Final = "setting"
+_NAMING_ACTS: Final = ("only_contractor_setting", "contractor_setting")
+"""Where an act names the setting that holds a licence number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Licences:
+    """What is on file of the licences that some histories name.
+
+    by_norm: normalised number → its credentials. in_settings: normalised number → as the county's settings spell it.
+    """
+
+    by_norm: Mapping[str, Sequence[Mapping[str, Any]]]
+    in_settings: Mapping[str, str]
+
+    def number(self, norm: str) -> str:
+        """The number as the county's settings or the credential spell it, else its normal form: always one spelling."""
+        if norm in self.in_settings:
+            return self.in_settings[norm]
+        held = self.by_norm.get(norm)
+        return str(held[0]["license_number"]) if held else norm
+
+    def business(self, norm: str) -> str:
+        """The business that holds a licence; for one that is not on file the licence stands for itself."""
+        held = self.by_norm.get(norm)
+        return str(held[0]["contractor_id"]) if held else norm
+
+    def credential(self, norm: str, kind: str | None) -> tuple[str | None, dt.date | None]:
+        """Kind and last day of a licence: of the kind reported; where none was, of the only kind on file."""
+        held = self.by_norm.get(norm, ())
+        fit = [row for row in held if kind is None or row["kind"] == kind]
+        if len(fit) != 1:
+            return kind, None
+        return str(fit[0]["kind"]), fit[0]["expires_on"]
+
+
+NO_LICENCES: Final = Licences(by_norm={}, in_settings={})
+
+
+def load_licences(store: Store, program: Program, histories: Iterable[StoredHistory]) -> Licences:
+    """The licences named by reports, contracts, designations and the county's settings."""
+    in_settings = {normalize_license(number): number for number in _numbers_in_settings(program)}
+    norms = set(in_settings)
+    for history in histories:
+        norms.update(row["license_norm"] for row in (*history.designations, *history.contracts, *history.events))
+        norms.update(normalize_license(_inspector(row)) for row in history.events)
+    return Licences(by_norm=find_credentials(store, (norm for norm in norms if norm)), in_settings=in_settings)
+
+
+def scenario_of(
+    stored: StoredHistory,
+    county: str,
+    licences: Licences = NO_LICENCES,
+    *,
+    as_of: dt.date = dt.date.max,
+    settings: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """The stored facts of a system as a scenario (contract.md), judged on `as_of`.
+
+    What was known when, `load_history` has chosen. A licence stands in one spelling, and another licence of the
+    business with whom the contract is stands as the contract's: it is nobody else's pumping. settings: the county's
+    own values, for a scenario that leaves the house.
+    """
+    current = {row["license_norm"] for row in stored.contracts} | set(licences.in_settings)
+    known_as = {licences.business(norm): norm for norm in sorted(current)}
+    return {
+        "county": county,
+        "as_of": as_of.isoformat(),
+        "known_at": None,
+        "system": _system(stored, licences, as_of),
+        "events": [_event(row, licences, current, known_as) for row in stored.events],
+        "owner_notices": [
+            {**row["content"], **_canonical(row["content"], licences)} for row in stored.facts.get("owner_notice", ())
+        ],
+        "statements": [dict(row["content"]) for row in stored.facts.get("statement", ())],
+        **({"settings": dict(settings)} if settings else {}),
+    }
+
+
+def read_domain(
+    stored: StoredHistory, licences: Licences = NO_LICENCES, *, as_of: dt.date = dt.date.max
+) -> tuple[System, History]:
+    """The stored facts as the assessment reads them. Raises `ScenarioError` where a fact cannot be read."""
+    scenario = scenario_of(stored, "", licences, as_of=as_of)
+    return replace(read_system(scenario["system"]), id=stored.system_id), read_history(scenario)
+
+
+def designated_license(stored: StoredHistory, as_of: dt.date) -> str | None:
+    """The normalised licence of the contractor designated on `as_of`: of the designations that hold, the latest."""
+    held = [
+        row
+        for row in stored.designations
+        if (row["valid_from"] or dt.date.min) <= as_of <= (row["valid_to"] or dt.date.max)
+    ]
+    return max(held, key=lambda row: (row["valid_from"] or dt.date.min, row["seq"]))["license_norm"] if held else None
+
+
+def county_program(store: Store, slug: str, *, on: dt.date, at_seq: int | None = None) -> Program:
+    """The county's program on a day: as it ships, with the county's own settings that hold then, as known at `at_seq`.
+
+    A setting that the program no longer knows is left out. Its `sha256` tells text and settings together. Raises
+    `KeyError` for an unknown slug, `SettingError` for a stored value that is none.
+    """
+    program = shipped_program(slug)
+    values: dict[str, object] = {}
+    for row in load_county_facts(store, SETTING, at_seq):
+        name, since = row["id"], row["valid_from"]
+        if name in program.settings and (since is None or since <= on):
+            values[name] = program.settings[name].read(row["content"].get("value"))
+    if not values:
+        return program
+    digest = sha256(program.sha256.encode() + canonical_json(values)).hexdigest()
+    return replace(program.with_settings(values), sha256=digest)
+
+
+def next_setting_on(store: Store, after: dt.date) -> dt.date | None:
+    """The first day after `after` from which another setting holds: the county's answers may change that day."""
+    days = (row["valid_from"] for row in load_county_facts(store, SETTING))
+    return min((day for day in days if day is not None and day > after), default=None)
+
+
+def _system(stored: StoredHistory, licences: Licences, as_of: dt.date) -> dict[str, Any]:
+    version = stored.system or {"status": PROVISIONAL, "content": {}}
+    system: dict[str, Any] = {**version["content"], "status": version["status"]}
+    system["components"] = [
+        {**row["content"], "component": row["component"], **_ref(row["component_ref"])} for row in stored.components
+    ]
+    # Of a system that is not in the inventory nobody knows who is designated or whether a contract is on file.
+    if version["status"] != PROVISIONAL:
+        norm = designated_license(stored, as_of)
+        system["designated_contractor"] = licences.number(norm) if norm else None
+        system["contracts"] = [_contract(row, licences) for row in stored.contracts]
+    system["exemption"] = [dict(row["content"]) for row in stored.facts.get("exemption", ())]
+    system["cases"] = [{**row["content"], "id": row["id"]} for row in stored.facts.get("case", ())]
+    return system
+
+
+def _contract(row: Mapping[str, Any], licences: Licences) -> dict[str, Any]:
+    days = {"from": row["from_on"], "to": row["to_on"], "filed_on": row["filed_on"]}
+    return {
+        "license_number": licences.number(row["license_norm"]),
+        **{name: day.isoformat() for name, day in days.items() if day},
+        **({"kind": row["kind"]} if row["kind"] else {}),
+    }
+
+
+def _event(
+    row: Mapping[str, Any], licences: Licences, current: set[str], known_as: Mapping[str, str]
+) -> dict[str, Any]:
+    event: dict[str, Any] = {
+        **row["content"],
+        "id": row["id"],
+        "event_type": row["event_type"],
+        "service_date": row["service_date"].isoformat(),
+        **({"component": row["component"]} if row["component"] else {}),
+        **_ref(row["component_ref"]),
+    }
+    if row["historical"]:
+        event["historical"] = True
+    if not event.get("baseline"):
+        event["received_on"] = instant_text(row["first_received_at"])
+    norm = row["license_norm"]
+    if norm:
+        kind, expires_on = licences.credential(norm, event.get("credential_kind"))
+        event |= {"credential_kind": kind} if kind else {}
+        event |= {"credential_expires_on": expires_on.isoformat()} if expires_on else {}
+        shown = norm if norm in current else known_as.get(licences.business(norm), norm)
+        event["license_number"] = licences.number(shown)
+    if inspector := normalize_license(_inspector(row)):
+        kind, expires_on = licences.credential(inspector, event.get("inspector_credential_kind"))
+        event |= {"inspector_credential_kind": kind} if kind else {}
+        event |= {"inspector_credential_expires_on": expires_on.isoformat()} if expires_on else {}
+    return event
+
+
+def _inspector(row: Mapping[str, Any]) -> str:
+    return str(row["content"].get("inspector_license_number") or "")
+
+
+def _canonical(content: Mapping[str, Any], licences: Licences) -> dict[str, str]:
+    number = content.get("license_number")
+    return {"license_number": licences.number(normalize_license(number))} if number else {}
+
+
+def _ref(component_ref: str) -> dict[str, str]:
+    return {"component_ref": component_ref} if component_ref else {}
+
+
+def _numbers_in_settings(program: Program) -> set[str]:
+    """The licence numbers that the county's settings hold: such as the district's contractor."""
+    names = {getattr(act, named, "") for rule in program.rules for act in rule.acts for named in _NAMING_ACTS}
+    return {number for name in names if name and (number := program.text_of(name))}

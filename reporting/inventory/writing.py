@@ -1,0 +1,195 @@
+"""The changes of an inventory into the store: one log entry for each system, everything else in a few statements."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from reporting import tables
+from reporting.ids import new_ids
+from reporting.inventory.changes import Change
+from reporting.store.encoding import canonical_json
+from reporting.store.engine import Store
+from reporting.store.facts import (
+    end_versions,
+    insert_components,
+    insert_contracts,
+    insert_designations,
+    insert_events,
+    insert_facts,
+    insert_owners,
+    insert_system_versions,
+    insert_systems,
+)
+from reporting.store.log import NewEntry, append
+from reporting.store.matching import add_identifiers, drop_identifiers
+from reporting.store.rows import Row, tenant_rows, upsert_rows
+
+_MARKED: Final = frozenset({"dirty", "contractor", "municipality"})
+_KEPT: Final = frozenset(tables.standing.columns.keys()) - _MARKED - {"county", "system"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Origin:
+    """Where the changes come from: who sent which file, and when (`today`: the county's date of `now`)."""
+
+    principal: str
+    file_name: str | None
+    file_sha256: str
+    now: datetime
+    today: date
+
+
+def write_changes(store: Store, changes: Sequence[Change], origin: Origin) -> list[str]:
+    """Write changes (none of them empty) and mark their systems for assessment; gives the system id of each."""
+    if not changes:
+        return []
+    fresh = iter(new_ids("sys", origin.now, sum(change.system is None for change in changes)))
+    systems = [change.system or next(fresh) for change in changes]
+    entries = [_entry(change, system, origin) for change, system in zip(changes, systems, strict=True)]
+    seqs = [entry.seq for entry in append(store, entries, origin.now)]
+    numbered = list(zip(changes, systems, seqs, strict=True))
+    for change, system, seq in numbered:
+        if change.system is not None:
+            _end(store, change, system, seq)
+    _insert_facts(store, numbered, origin)
+    insert_events(store, _baseline_rows(numbered, origin))
+    _set_identifiers(store, numbered)
+    _mark(store, numbered)
+    return systems
+
+
+Numbered = Sequence[tuple[Change, str, int]]
+
+
+def _entry(change: Change, system: str, origin: Origin) -> NewEntry:
+    """The log entry: what became a fact, but for the owner, who stands in the raw rows only (they can be destroyed)."""
+    facts: dict[str, Any] = {
+        "version": change.version,
+        "components": [{"component": p.component, "component_ref": p.ref, **c} for p, c in change.parts.items()],
+        "designation": change.designation,
+        "contract": change.contract,
+        "exemption": change.exemption,
+        "baselines": [
+            {"component": b.part.component, "event_type": b.event_type, "on": b.on} for b in change.baselines
+        ],
+        "owner": None if change.owner is None else "changed",
+    }
+    content = {
+        "system": system,
+        "change": "added" if change.system is None else "changed",
+        "principal": origin.principal,
+        "file_sha256": origin.file_sha256,
+        "rows": change.draft.rows,
+        **{name: value for name, value in facts.items() if value},
+    }
+    return NewEntry(type="inventory", content=content, raw=b"\n".join(change.draft.raw))
+
+
+def _end(store: Store, change: Change, system: str, seq: int) -> None:
+    """End what a change puts something else in the place of."""
+    if change.version is not None:
+        end_versions(store, tables.system_version, [{"system": system}], seq)
+    if change.owner is not None:
+        end_versions(store, tables.owner_version, [{"system": system}], seq)
+    parts = [
+        {"system": system, "component": part.component, "component_ref": part.ref}
+        for part in {*change.parts, *change.dropped}
+    ]
+    end_versions(store, tables.component_version, parts, seq)
+    replaced = [{"id": baseline.replaces} for baseline in change.baselines if baseline.replaces]
+    end_versions(store, tables.event, replaced, seq)
+
+
+def _insert_facts(store: Store, numbered: Numbered, origin: Origin) -> None:
+    added = [{"id": system, "created_seq": seq} for change, system, seq in numbered if change.system is None]
+    insert_systems(store, added)
+    rows: defaultdict[str, list[Row]] = defaultdict(list)
+    for change, system, seq in numbered:
+        base = {"system": system, "seq": seq}
+        if change.version is not None:
+            rows["version"].append({**base, **change.version})
+        if change.owner is not None:
+            valid_from = None if change.system is None else origin.today
+            rows["owner"].append({**base, **change.owner, "valid_from": valid_from})
+        if change.designation is not None:
+            rows["designation"].append({**base, **change.designation})
+        if change.contract is not None:
+            rows["contract"].append({**base, **change.contract})
+        if change.exemption is not None:
+            granted_on = date.fromisoformat(change.exemption["granted_on"])
+            fact = {
+                "kind": "exemption",
+                "id": f"exemption_{seq}",
+                "valid_from": granted_on,
+                "content": change.exemption,
+            }
+            rows["fact"].append({**base, **fact})
+        rows["component"] += [
+            {**base, "component": part.component, "component_ref": part.ref, "content": content}
+            for part, content in change.parts.items()
+        ]
+    insert_system_versions(store, rows["version"])
+    insert_components(store, rows["component"])
+    insert_owners(store, rows["owner"])
+    insert_designations(store, rows["designation"])
+    insert_contracts(store, rows["contract"])
+    insert_facts(store, rows["fact"])
+
+
+def _baseline_rows(numbered: Numbered, origin: Origin) -> list[Row]:
+    """Baseline events: services of before, never received as a report and so never late."""
+    found = [(b, system, seq) for change, system, seq in numbered for b in change.baselines]
+    ids = new_ids("rep", origin.now, len(found))
+    rows: list[Row] = []
+    for event_id, (b, system, seq) in zip(ids, found, strict=True):
+        identity = f"baseline:{system}:{b.part.component}:{b.part.ref}:{b.event_type}"
+        content: Mapping[str, Any] = {"baseline": True}
+        rows.append(
+            {
+                "id": event_id,
+                "seq": seq,
+                "system": system,
+                "component": b.part.component,
+                "component_ref": b.part.ref,
+                "event_type": b.event_type,
+                "service_date": date.fromisoformat(b.on),
+                "received_at": origin.now,
+                "first_received_at": origin.now,
+                "identity": identity,
+                "content_sha": sha256(canonical_json({"on": b.on, **content})).hexdigest(),
+                "historical": True,
+                "content": content,
+            }
+        )
+    return rows
+
+
+def _set_identifiers(store: Store, numbered: Numbered) -> None:
+    forgotten: defaultdict[str, list[str]] = defaultdict(list)
+    added: list[Row] = []
+    for change, system, _seq in numbered:
+        for kind, norm in change.identifiers.items():
+            if change.system is not None:
+                forgotten[kind].append(system)
+            if norm:
+                added.append({"kind": kind, "norm": norm, "system": system})
+    for kind, systems in forgotten.items():
+        drop_identifiers(store, systems, [kind])
+    add_identifiers(store, added)
+
+
+def _mark(store: Store, numbered: Numbered) -> None:
+    """Note that the systems must be assessed, and what lists are filtered by until then; in order of their ids."""
+    rows = [
+        {
+            "system": system, "state": "unknown", "dirty": True,
+            "contractor": change.contractor, "municipality": change.municipality,
+        }
+        for change, system, _seq in sorted(numbered, key=lambda one: one[1])
+    ]  # fmt: skip
+    upsert_rows(store, tables.standing, tenant_rows(store, rows), keep=_KEPT)

@@ -1,0 +1,265 @@
+"""Facts that owners and the county's staff tell: notices, designations, contracts, statements, cases, settings.
+
+Each function validates, adds an entry to the county's record, keeps the fact with what it holds for, marks the system
+for assessment, and gives a receipt: all in the caller's transaction. Texts that people write stand in the fact and in
+the raw bytes of the entry, which can be destroyed, and not in the entry itself.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from reporting import tables
+from reporting.forms import PLACE, Form, case_of
+from reporting.intake.words import normalize_license
+from reporting.receipts import Receipt, receipts_for
+from reporting.store.derived import mark_all_dirty, mark_dirty
+from reporting.store.engine import Store
+from reporting.store.facts import end_versions, insert_contracts, insert_designations, insert_facts
+from reporting.store.log import NewEntry, append, checkpoint
+from reporting.store.signing import Signer
+from schemas.calendar import local_date
+from schemas.issues import Code, Issue
+from schemas.program import Program
+from schemas.settings import SettingError
+
+NOTICES: Final = ("serviced", "alarm", "full")
+STATEMENTS: Final = ("no_service", "certification")
+CASES: Final = ("order", "noncompliance", "hold", "failed", "tampering")
+STEPS: Final = (
+    "opened_on",
+    "notified_on",
+    "reported_on",
+    "verified_notified_on",
+    "answered_on",
+    "inquired_on",
+    "meeting_requested_on",
+    "met_on",
+    "handed_over_on",
+    "closed_on",
+)
+_PERIOD: Final = r"(19|20|21)[0-9]{2}(-H[12])?"
+
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Teller:
+    """Who tells, when, in which program's county, and the key that signs for it."""
+
+    program: Program
+    by: str
+    now: dt.datetime
+    signer: Signer
+
+    @property
+    def today(self) -> dt.date:
+        """The county's date."""
+        return local_date(self.now, self.program.timezone)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Told:
+    """What was kept: the fact's id, its system ('' for the county itself), the receipt."""
+
+    id: str
+    system: str
+    receipt: Receipt
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotTold:
+    """Why nothing was kept."""
+
+    issues: tuple[Issue, ...]
+
+
+def tell_notice(store: Store, teller: Teller, values: Values) -> Told | NotTold:
+    """An owner's word that a tank was serviced, is full, or that its alarm went off.
+
+    Values: a place (`PLACE`), `on`, `kind` (`NOTICES`), `license_number` of who serviced it.
+    """
+    form = _form(teller, values, "on", "kind", "license_number")
+    on, kind = form.day("on", required=True, past=True), form.choice("kind", NOTICES)
+    number, system = form.license("license_number"), form.place(store)
+    if form.issues or on is None:
+        return NotTold(issues=tuple(form.issues))
+    content = {"on": on.isoformat(), "kind": kind, **({"license_number": number} if number else {})}
+    return _keep_fact(store, teller, "owner_notice", system, content, values, valid_from=on)
+
+
+def designate(store: Store, teller: Teller, values: Values) -> Told | NotTold:
+    """Which business services a system from a day on (today), until another one is named.
+
+    Values: a place, `license_number`, `valid_from`, `valid_to`.
+    """
+    form = _form(teller, values, "license_number", "valid_from", "valid_to")
+    number = form.license("license_number", required=True)
+    first, last = form.day("valid_from") or teller.today, form.day("valid_to")
+    form.before("valid_from", "valid_to")
+    system = form.place(store)
+    if form.issues:
+        return NotTold(issues=tuple(form.issues))
+    row = {
+        "license_number": number,
+        "license_norm": normalize_license(number),
+        "valid_from": first,
+        "valid_to": last,
+    }
+    return _keep(store, teller, "designation", system, row, values, lambda r: insert_designations(store, [r]))
+
+
+def file_contract(store: Store, teller: Teller, values: Values) -> Told | NotTold:
+    """A maintenance or servicing contract, filed with the county on a day (today).
+
+    Values: a place, `license_number`, `from`, `to`, `filed_on`, `kind`.
+    """
+    form = _form(teller, values, "license_number", "from", "to", "filed_on", "kind")
+    number = form.license("license_number", required=True)
+    first, last = form.day("from", required=True), form.day("to")
+    filed, kind = form.day("filed_on", past=True) or teller.today, form.text("kind")
+    form.before("from", "to")
+    system = form.place(store)
+    if form.issues:
+        return NotTold(issues=tuple(form.issues))
+    row = {
+        "license_number": number,
+        "license_norm": normalize_license(number),
+        "from_on": first,
+        "to_on": last,
+        "filed_on": filed,
+        "kind": kind or None,
+    }
+
+    def insert(full: dict[str, Any]) -> None:
+        insert_contracts(store, [{**full, "content": {}}])
+
+    return _keep(store, teller, "contract", system, row, values, insert)
+
+
+def file_statement(store: Store, teller: Teller, values: Values) -> Told | NotTold:
+    """An owner's statement for a period: that nothing was serviced, or that an exemption still holds.
+
+    Values: a place, `period` (`2026`, `2026-H1`), `received_on` (today), `reason`, `kind` (`STATEMENTS`).
+    """
+    form = _form(teller, values, "period", "received_on", "reason", "kind")
+    period = form.matching("period", _PERIOD, "Give a year, or a half of one: 2026 or 2026-H1.")
+    received = form.day("received_on", past=True) or teller.today
+    reason, kind = form.text("reason", longest=2_000), form.choice("kind", STATEMENTS, "no_service")
+    system = form.place(store)
+    if form.issues:
+        return NotTold(issues=tuple(form.issues))
+    content = {"period": period, "received_on": received.isoformat(), "reason": reason, "kind": kind}
+    return _keep_fact(store, teller, "statement", system, content, values, valid_from=received)
+
+
+def open_case(store: Store, teller: Teller, values: Values) -> Told | NotTold:
+    """A case of the county's about a system. Values: a place, `kind` (`CASES`), `due_on`, and days of its `STEPS`."""
+    form = _form(teller, values, "kind", "due_on", *STEPS)
+    kind, days = form.choice("kind", CASES), _steps(form)
+    if not {"opened_on", "notified_on"} & set(days):
+        days = {"opened_on": teller.today.isoformat(), **days}
+    system = form.place(store)
+    if form.issues:
+        return NotTold(issues=tuple(form.issues))
+    opened = dt.date.fromisoformat(days.get("opened_on") or days["notified_on"])
+    return _keep_fact(store, teller, "case", system, {"kind": kind, **days}, values, valid_from=opened)
+
+
+def step_case(store: Store, teller: Teller, system: str, case_id: str, values: Values) -> Told | NotTold:
+    """Days of further steps of a case (`STEPS`, `due_on`); the case as it was stays known. Raises RecordNotFound."""
+    before = case_of(store, system, case_id)
+    form = Form(values=values, today=teller.today)
+    form.refuse_unknown(("due_on", *STEPS))
+    days = _steps(form)
+    if not form.issues and not days:
+        form.issues.append(Issue(code=Code.REQUIRED, message=f"Give the day of a step: {', '.join(STEPS)}."))
+    if form.issues:
+        return NotTold(issues=tuple(form.issues))
+    content = {**before["content"], **days}
+    return _keep_fact(store, teller, "case", system, content, values, valid_from=before["valid_from"], replaces=case_id)
+
+
+def set_setting(store: Store, teller: Teller, name: str, value: object, valid_from: dt.date) -> Told | NotTold:
+    """A county's own value of a setting of its program from a day on. Every system is judged again.
+
+    value: as JSON has it, dates as YYYY-MM-DD.
+    """
+    setting = teller.program.settings.get(name)
+    problem = f"There is no setting {name[:60]!r}; there are: {', '.join(sorted(teller.program.settings))}."
+    try:
+        if setting is not None:
+            setting.read(value)
+            problem = ""
+    except SettingError as error:
+        problem = f"{name}: {error}."
+    if problem:
+        return NotTold(issues=(Issue(code=Code.BAD_VALUE, field=name, message=problem, value=str(value)[:200]),))
+    told = _keep_fact(
+        store, teller, "setting", "", {"value": value}, {"name": name, "value": value}, valid_from, fact_id=name
+    )
+    mark_all_dirty(store)
+    return told
+
+
+def _form(teller: Teller, values: Values, *names: str) -> Form:
+    form = Form(values=values, today=teller.today)
+    form.refuse_unknown((*PLACE, *names))
+    return form
+
+
+def _steps(form: Form) -> dict[str, str]:
+    days = {name: form.day(name, past=name != "due_on") for name in (*STEPS, "due_on")}
+    return {name: day.isoformat() for name, day in days.items() if day is not None}
+
+
+def _keep_fact(
+    store: Store,
+    teller: Teller,
+    kind: str,
+    system: str,
+    content: Mapping[str, object],
+    values: Values,
+    valid_from: dt.date | None,
+    *,
+    fact_id: str = "",
+    replaces: str = "",
+) -> Told:
+    """A fact of the table of facts; `replaces`: the id of the one whose next version it is."""
+
+    def insert(row: dict[str, Any]) -> None:
+        if replaces:
+            end_versions(store, tables.fact, [{"kind": kind, "system": system, "id": replaces}], row["seq"])
+        fact = {"kind": kind, "id": fact_id or replaces or f"{kind}_{row['seq']}", "content": dict(content)}
+        insert_facts(store, [{**row, **fact, "valid_from": valid_from}])
+
+    entry = {name: value for name, value in content.items() if name != "reason"}
+    named = fact_id or replaces
+    return _keep(store, teller, kind, system, {}, values, insert, {**entry, **({"id": named} if named else {})})
+
+
+def _keep(
+    store: Store,
+    teller: Teller,
+    kind: str,
+    system: str,
+    row: Mapping[str, Any],
+    values: Values,
+    insert: Callable[[dict[str, Any]], None],
+    entry: Mapping[str, object] | None = None,
+) -> Told:
+    """The entry, the fact under its number, the mark for assessment, the receipt."""
+    content = {"system": system, "by": teller.by, **(row if entry is None else entry)}
+    raw = json.dumps(dict(values), ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
+    appended = append(store, [NewEntry(type=kind, content=content, raw=raw)], teller.now)
+    seq = appended[0].seq
+    insert({"system": system, "seq": seq, **row})
+    if system:
+        mark_dirty(store, [system])
+    receipt = receipts_for(appended, checkpoint(store, teller.signer, teller.now))[0]
+    named = (entry or {}).get("id")
+    return Told(id=str(named) if named else f"{kind}_{seq}", system=system, receipt=receipt)
