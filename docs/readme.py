@@ -1,14 +1,16 @@
-"""Writes the parts of README.md that come from the code: the demonstration's output, the programs' rules, commands, endpoints.
+"""Writes the parts of README.md that come from the code: the demonstration's output, rules, commands, endpoints.
 
-    python docs/readme.py            rewrite them
-    python docs/readme.py --check    say which of them are not as the code is; exit 1 if any
+python docs/readme.py            rewrite them
+python docs/readme.py --check    say which of them are not as the code is; exit 1 if any
 """
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,9 +23,14 @@ README = ROOT / "README.md"
 
 
 def demo() -> str:
-    """The demonstration's output as it really is."""
-    command = [sys.executable, "-m", "reporting.cli", "demo"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=True)
+    """The demonstration's output as it really is; run in a folder of its own, so that var/demo here stays as it is."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "examples").symlink_to(ROOT / "examples")
+        command = [sys.executable, "-m", "reporting.cli", "demo"]
+        environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+        run = subprocess.run(  # noqa: S603 - words of our own
+            command, cwd=folder, env=environ, stdout=subprocess.PIPE, text=True, timeout=300, check=True
+        )
     return f"```\n$ make demo\n{run.stdout.strip()}\n```"
 
 
@@ -37,7 +44,10 @@ def rules() -> str:
         program = shipped_program(slug)
         own = [r for r in program.rules if not any(r.id == s.id for s in _state_rules())]
         lines += _table(f"{program.name} (`{slug}`), {program.authority}", [rule_line(r, "") for r in own])
-    lines += _table("The state baseline, in every program unless the ordinance is stricter", [rule_line(r, "") for r in _state_rules()])
+    lines += _table(
+        "The state baseline, in every program unless the ordinance is stricter",
+        [rule_line(r, "") for r in _state_rules()],
+    )
     return "\n".join(lines)
 
 
@@ -52,7 +62,11 @@ def _state_rules() -> list:  # type: ignore[type-arg]
 def _table(title: str, rows: list[dict[str, object]]) -> list[str]:
     acting = [r for r in rows if not r["pending"]]
     pending = [r for r in rows if r["pending"]]
-    lines = [f"**{title}**: {len(acting)} acting, {len(pending)} pending\n", "| rule | section | what it does |", "|---|---|---|"]
+    lines = [
+        f"**{title}**: {len(acting)} acting, {len(pending)} pending\n",
+        "| rule | section | what it does |",
+        "|---|---|---|",
+    ]
     lines += [f"| {r['id']} | {r['cite']} | {r['title']} |" for r in acting]
     lines.append(f"\nPending: {', '.join(str(r['id']) for r in pending) or 'none'}.\n")
     return lines
@@ -87,11 +101,29 @@ def _commands(group: click.Group, prefix: str) -> list[tuple[str, str]]:
 
 def endpoints() -> str:
     """Every endpoint of the service's own description."""
-    from reporting.api.openapi import described_endpoints
-
+    paths = _description()["paths"]
     lines = ["| method and path | what it is |", "|---|---|"]
-    lines += [f"| `{method} {path}` | {words} |" for method, path, words in described_endpoints()]
+    for path, methods in paths.items():
+        lines += [f"| `{m.upper()} {path}` | {told['summary']} |" for m, told in methods.items() if "summary" in told]
     return "\n".join(lines)
+
+
+def _description() -> dict:  # type: ignore[type-arg]
+    """The service's OpenAPI document, from the running application."""
+    import datetime as dt
+
+    from reporting.api.app import create_app
+    from reporting.config import Config
+    from reporting.store.engine import Database
+    from reporting.store.signing import Signer
+
+    with tempfile.TemporaryDirectory() as folder:
+        config = Config.from_environment({"DATABASE_URL": f"sqlite:///{folder}/none.db"})
+        signer = Signer.load(Path(folder) / "signing.key")
+        app = create_app(
+            config, Database.connect(config.database_url), signer, lambda: dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+        )
+        return app.test_client().get("/openapi.json").get_json()
 
 
 PARTS: dict[str, Callable[[], str]] = {"demo": demo, "rules": rules, "commands": commands, "endpoints": endpoints}
@@ -104,14 +136,16 @@ def main() -> int:
     text = README.read_text(encoding="utf-8")
     stale = []
     for name in names:
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- /{name} -->)", re.DOTALL)
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         fresh = PARTS[name]()
-        new = pattern.sub(lambda m, fresh=fresh: m[1] + fresh + m[2], text)  # type: ignore[misc]
+        new = pattern.sub(lambda m, fresh=fresh: f"{m[1]}{fresh}\n{m[2]}", text)  # type: ignore[misc]
         if new != text:
             stale.append(name)
         text = new
     if check:
-        sys.stdout.write("".join(f"README.md: the part {name!r} is not as the code is; run docs/readme.py\n" for name in stale))
+        sys.stdout.write(
+            "".join(f"README.md: the part {name!r} is not as the code is; run docs/readme.py\n" for name in stale)
+        )
         return 1 if stale else 0
     README.write_text(text, encoding="utf-8")
     return 0

@@ -77,6 +77,7 @@ def _day_text(value: object) -> str:
 
 
 def receipt_facts(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What the receipt of a submission says: counts, and the first rows with what became of each."""
     rows = [_receipt_row(row) for row in content.get("rows") or ()]
     counts = {str(key): int(value) for key, value in (content.get("counts") or {}).items()}
     return {

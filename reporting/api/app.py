@@ -11,7 +11,7 @@ from werkzeug.routing import BaseConverter
 
 from reporting.api import facts, obligations, programs, reports, submissions, systems
 from reporting.api import service as service_endpoints
-from reporting.api.calls import EXTENSION, Service
+from reporting.api.calls import EXTENSION, Service, WorkerAlive
 from reporting.api.edge import guard
 from reporting.api.logs import make_log
 from reporting.api.openapi import document_sections
@@ -54,8 +54,17 @@ class _Application(Flask):
         super().add_url_rule(rule, endpoint, *args, **options)
 
 
-def create_app(config: Config, database: Database, signer: Signer, clock: Callable[[], dt.datetime]) -> Flask:
-    """The service over one database. `clock` gives the moment of a call; connect `database` after any fork."""
+def create_app(
+    config: Config,
+    database: Database,
+    signer: Signer,
+    clock: Callable[[], dt.datetime],
+    worker_alive: WorkerAlive | None = None,
+) -> Flask:
+    """The service over one database. `clock` gives the moment of a call; connect `database` after any fork.
+
+    worker_alive: what `/readyz` asks beside the database, where a worker is to run.
+    """
     app = _Application("reporting.api", static_folder=None, template_folder=None)
     app.config.update(
         MAX_CONTENT_LENGTH=config.max_upload_bytes,
@@ -69,7 +78,9 @@ def create_app(config: Config, database: Database, signer: Signer, clock: Callab
     app.url_map.merge_slashes = False
     app.url_map.converters |= {"slug": _Slug, "id": _Id}
     log = make_log(config.log_level)
-    app.extensions[EXTENSION] = Service(config=config, database=database, signer=signer, clock=clock, log=log)
+    app.extensions[EXTENSION] = Service(
+        config=config, database=database, signer=signer, clock=clock, log=log, worker_alive=worker_alive
+    )
     document_sections(app, SECTIONS)
     guard(app)
     return app

@@ -20,17 +20,22 @@ from reporting.store.people import licences_of
 from reporting.store.signing import Signer
 
 EXTENSION: Final = "pumper"
+WorkerAlive = Callable[[Store, dt.datetime], bool]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What every call needs of the process: made once, by whoever starts it."""
+    """What every call needs of the process: made once, by whoever starts it.
+
+    worker_alive: whether scheduler and delivery have been seen of late; `None` where nobody is to run them.
+    """
 
     config: Config
     database: Database
     signer: Signer
     clock: Callable[[], dt.datetime]
     log: structlog.typing.FilteringBoundLogger
+    worker_alive: WorkerAlive | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,16 +114,22 @@ class NoQuery(Query):
 
 
 class OnQuery(Query):
+    """A day."""
+
     on = DayField(metadata=_about("The day whose text of the ordinance is shown; by default today."))
 
 
 class ReportSchemaQuery(OnQuery):
+    """Which report a schema is of."""
+
     component = fields.String(load_default="septic", validate=validate.OneOf(COMPONENTS))
     event = fields.String(load_default="pumping", validate=validate.OneOf(EVENT_TYPES))
     format = fields.String(load_default="json-schema", validate=validate.OneOf(("json-schema", "table-schema", "csv")))
 
 
 class SubmitQuery(Query):
+    """How a file of reports is taken."""
+
     dry_run = SwitchField(load_default=False, metadata=_about("Judge every row and store nothing."))
     atomic = SwitchField(load_default=False, metadata=_about("Take all rows or none."))
     historical = SwitchField(
@@ -133,10 +139,14 @@ class SubmitQuery(Query):
 
 
 class ImportQuery(Query):
+    """How an inventory is taken."""
+
     dry_run = SwitchField(load_default=False, metadata=_about("Say what would change and store nothing."))
 
 
 class PageQuery(Query):
+    """One page of a list."""
+
     limit = CountField(
         load_default=50, validate=validate.Range(1, LARGEST_PAGE), metadata=_about("How many at most, up to 200.")
     )
@@ -146,6 +156,8 @@ class PageQuery(Query):
 
 
 class OutcomesQuery(PageQuery):
+    """One page of a submission's rows."""
+
     limit = CountField(
         load_default=LARGEST_PAGE, validate=validate.Range(1, LARGEST_PAGE), metadata=_about("Rows, up to 200.")
     )
@@ -156,6 +168,8 @@ class OutcomesQuery(PageQuery):
 
 
 class SystemsQuery(PageQuery):
+    """Which systems."""
+
     permit = TextField(metadata=_about("A permit number, in any spelling."))
     parcel = TextField(metadata=_about("A parcel number, in any spelling."))
     q = TextField(metadata=_about("A piece of a permit number, parcel number or address."))
@@ -165,22 +179,30 @@ class SystemsQuery(PageQuery):
 
 
 class DuesQuery(PageQuery):
+    """Which duties of a contractor's systems."""
+
     state = WordsField([s.value for s in State], "Only obligations in this state")
     kind = WordsField(OBLIGATION_KINDS, "Only obligations of this kind")
     due_before = DayField(metadata=_about("Only what is due before this day."))
 
 
 class ObligationsQuery(DuesQuery):
+    """Which duties of a county."""
+
     contractor = TextField(metadata=_about("The licence number of the designated contractor."))
     municipality = TextField(metadata=_about("The municipality as the inventory writes it."))
 
 
 class MomentQuery(Query):
+    """The day judged, and by what was known when."""
+
     as_of = DayField(metadata=_about("The day judged; by default today, by the county's clock."))
     known_at = InstantField(metadata=_about("What had been recorded by then counts; by default all of it."))
 
 
 class StatusQuery(MomentQuery):
+    """Which system, and the day judged."""
+
     permit = TextField(metadata=_about("A permit number, in any spelling."))
     parcel = TextField(metadata=_about("A parcel number, in any spelling."))
     address = TextField(metadata=_about("The site's address; it must match exactly but for spelling."))

@@ -10,6 +10,7 @@ from flask import Flask
 from gunicorn.app.base import BaseApplication
 
 from reporting.api.app import create_app
+from reporting.api.calls import WorkerAlive
 from reporting.config import Config, read
 from reporting.store.engine import Database
 from reporting.store.signing import Signer
@@ -25,16 +26,17 @@ def utc_now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def application(config: Config | None = None) -> Flask:
+def application(config: Config | None = None, worker_alive: WorkerAlive | None = None) -> Flask:
     """The application with a database connection of its own, for one process."""
     settings = config or read()
     signer = Signer.load(settings.signing_key_file)
-    return create_app(settings, Database.connect(settings.database_url), signer, utc_now)
+    return create_app(settings, Database.connect(settings.database_url), signer, utc_now, worker_alive)
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
-    def __init__(self, config: Config, options: dict[str, Any]) -> None:
+    def __init__(self, config: Config, options: dict[str, Any], worker_alive: WorkerAlive | None) -> None:
         self._config = config
+        self._worker_alive = worker_alive
         self._options = options
         super().__init__()
 
@@ -44,7 +46,7 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
 
     def load(self) -> Flask:
         # Without preloading, this runs in each worker after the fork.
-        return application(self._config)
+        return application(self._config, self._worker_alive)
 
 
 def settings_of(workers: int, bind: str) -> dict[str, Any]:
@@ -68,8 +70,11 @@ def settings_of(workers: int, bind: str) -> dict[str, Any]:
     return {**options, "worker_tmp_dir": str(_SHARED_MEMORY)} if _SHARED_MEMORY.is_dir() else options
 
 
-def serve(config: Config, *, workers: int, bind: str) -> None:
-    """Serve until SIGTERM or SIGINT; the process ends with the server."""
+def serve(config: Config, *, workers: int, bind: str, worker_alive: WorkerAlive | None = None) -> None:
+    """Serve until SIGTERM or SIGINT; the process ends with the server.
+
+    worker_alive: what `/readyz` asks beside the database, such as `notifications.worker.is_alive`.
+    """
     # The key is made here, once, and not by the workers in a race.
     Signer.load(config.signing_key_file)
-    _Server(config, settings_of(workers, bind)).run()
+    _Server(config, settings_of(workers, bind), worker_alive).run()

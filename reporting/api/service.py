@@ -6,7 +6,7 @@ import hashlib
 from base64 import b64encode
 from typing import Any, Final
 
-from flask import Response
+from flask import Response, g
 
 from reporting.api.calls import Reply, service
 from reporting.api.openapi import Answer, Section, document
@@ -29,18 +29,30 @@ def healthz(query: dict[str, Any]) -> Response:
 @SECTION.endpoint(
     "/readyz",
     answers={200: Answer(tells="Reports can be taken.", schema=_STATE)},
-    problems={503: "The database cannot be reached or is not up to date."},
+    problems={503: "The database cannot be reached or is not up to date, or no worker is at work."},
 )
 def readyz(query: dict[str, Any]) -> Response:
-    """Whether reports can be taken: the database can be reached and is up to date."""
+    """Whether all works: the database can be reached and is up to date, and a worker, if there must be one, lives."""
     try:
         current = is_current(service().config.database_url)
+        working = not current or _is_worked_for()
     except StoreError as error:
         raise Problem(503, "unavailable", error.message, headers={"Retry-After": "5"}) from error
     if not current:
         detail = "The database is not up to date: run `pumper init`."
         raise Problem(503, "not-migrated", detail, headers={"Retry-After": "30"})
+    if not working:
+        detail = "No worker has been seen for minutes: nothing is scanned and no mail goes out."
+        raise Problem(503, "no-worker", detail, headers={"Retry-After": "30"})
     return Reply(status=200, body={"status": "ready"}).response()
+
+
+def _is_worked_for() -> bool:
+    alive = service().worker_alive
+    if alive is None:
+        return True
+    with service().database.reading(None) as store:
+        return alive(store, g.now)
 
 
 @SECTION.endpoint("/openapi.json", answers={200: Answer(tells="OpenAPI 3.1.", schema={"type": "object"})})

@@ -75,7 +75,7 @@ def scan(as_of: dt.date | None, as_json: bool) -> None:
 def scan_line(one: Scan) -> str:
     """One county's scan in a line."""
     messages = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in sorted(one.queued.messages.items()))
-    messages += f" ({one.queued.lines} tanks in digests)" if one.queued.lines else ""
+    messages += f" ({one.queued.lines} duties in digests)" if one.queued.lines else ""
     skipped = ", ".join(f"{n} {reason.replace('_', ' ')}" for reason, n in sorted(one.queued.skipped.items()))
     events = ", ".join(f"{n} {kind.replace('_', ' ')}" for kind, n in sorted(one.sweep.events.items()))
     line = f"{one.sweep.county}: {one.sweep.assessed} systems judged; new: {events or 'nothing'}"

@@ -13,6 +13,7 @@ from types import FrameType
 import click
 
 from notifications.worker import Job, Turn, WorkerOptions, run_worker
+from notifications.worker import is_alive as worker_alive
 from reporting.api.server import serve
 from reporting.cli.common import opened
 from reporting.cli.mail import deliver_all, scan_county
@@ -66,7 +67,7 @@ def run_web(config: Config) -> None:
     with opened(config) as (settings, database):
         for problem in check_durability(database):
             click.echo(f"pumper: the database may lose what it acknowledges: {problem}", err=True)
-    serve(settings, workers=settings.web_concurrency, bind=f"127.0.0.1:{settings.port}")
+    serve(settings, workers=settings.web_concurrency, bind=f"127.0.0.1:{settings.port}", worker_alive=worker_alive)
 
 
 def run_all(environ: Mapping[str, str]) -> int:

@@ -264,13 +264,11 @@ class View:
 
 def _activities(event: Event, component: Component) -> list[str]:
     """What a report claims to have done. A pumping that states condition and ponding is an inspection as well."""
+    done = ["evaluate"] if event.event_type == "evaluation" else []
     if component.kind == "dispersal":
-        return ["inspect_dispersal"] if event.event_type in INSPECTION_TYPES else []
-    done = []
+        return ["inspect_dispersal"] if event.event_type in INSPECTION_TYPES else done
     if event.is_pumping:
         done.append("pump")
     if event.is_inspection or (event.event_type in PUMPING_TYPES and event.tank_condition and event.ponding):
         done.append("inspect")
-    if event.event_type == "evaluation":
-        done.append("evaluate")
     return done

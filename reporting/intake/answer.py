@@ -32,7 +32,7 @@ class Refused:
 
 @dataclass(frozen=True, kw_only=True)
 class RowAnswer:
-    """What became of one row."""
+    """What became of one row. `system`: the one that an accepted report is of; for the caller, who judges it anew."""
 
     row: int
     outcome: Outcome
@@ -64,7 +64,6 @@ class RowAnswer:
         sometimes = {
             "duplicate_of": self.duplicate_of,
             "possible_duplicate_of": self.possible_duplicate_of,
-            "system": self.system,
             "review": self.review,
         }
         return {**shown, **{k: v for k, v in sometimes.items() if v}}
@@ -151,6 +150,7 @@ def answer_row(j: Judged, recording: Recording) -> RowAnswer:
         warnings=j.warnings if written else tuple(_without_id(w) for w in j.warnings),
         review=j.place.doubt.value if j.stands and j.place.doubt else None,
         possible_duplicate_of=j.possible_duplicate_of if written and j.stands and j.names_double else None,
+        system=j.place.system if written and j.outcome is Outcome.ACCEPTED else None,
     )
 
 

@@ -10,7 +10,7 @@ from reporting.intake.files import read_sheet
 from reporting.intake.headings import HeadingMatch, match_headings, normalize_heading
 from reporting.intake.json_rows import read_json_report
 from reporting.intake.reading import Reader, ReadRow, heading_aliases, keepable
-from reporting.intake.sheet import FileRefused, Limits, Sheet, SheetKind
+from reporting.intake.sheet import FileRefused, Limits, Sheet, SheetKind, is_blank
 from reporting.intake.table import refuse_no_rows
 from schemas.fields import FIELDS
 from schemas.issues import Code, Issue
@@ -33,13 +33,14 @@ class OpenFile:
     totals: list[int] = field(default_factory=list)
 
     def rows(self) -> Iterator[ReadRow]:
-        """Each row that is a report, read by the headings' mapping; TOTAL rows are noted and passed over."""
+        """Each row that is a report, read by the headings' mapping; TOTAL rows are noted and passed over, as are
+        rows of merged cells with nothing in them."""
         self.totals.clear()
         reader = Reader(mapping=self.match.mapping, program=self.program, today=self.today)
         for row in self.sheet.rows:
             if row.is_summary:
                 self.totals.append(row.number)
-            else:
+            elif row.surplus or row.fault or any(not is_blank(cell.text) for cell in row.cells.values()):
                 read = reader.read(row)
                 yield _refuse_unknown(read, self.match) if self.strict else read
 

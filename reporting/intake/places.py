@@ -171,14 +171,23 @@ def place_row(row: ReadRow, found: Found, known: Mapping[str, Known]) -> Place:
 
 
 def _parcel_agrees(row: ReadRow, found: Found, known: Known) -> bool:
-    """Whether a report's parcel number does not contradict the one on file of the system that its permit names."""
+    """Whether a report's parcel number does not contradict the one on file of the system that its permit names.
+
+    The permit tells the system; of the parcel's number only the digits and letters need be the same.
+    """
     on_file = known.number("parcel_number")
     if not on_file or not row.text("parcel_number"):
         return True
-    spoilt = row.damage.get("parcel_number")
     if found.systems.get(PARCEL):
         return False
+    if _bare(normalize_identifier(row.text("parcel_number"))) == _bare(on_file):
+        return True
+    spoilt = row.damage.get("parcel_number")
     return spoilt is not None and spoilt.could_be(on_file)
+
+
+def _bare(norm: str) -> str:
+    return norm.replace("-", "").lstrip("0")
 
 
 @dataclass(kw_only=True)

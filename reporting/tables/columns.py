@@ -63,47 +63,58 @@ class UtcDateTime(TypeDecorator[datetime]):
 
 
 def ident(name: str, *, key: bool = False, null: bool = False) -> Column[str]:
+    """A column of identifiers, compared by their bytes."""
     return Column(name, IDENTIFIER, primary_key=key, nullable=null)
 
 
 def words(name: str, *, null: bool = True) -> Column[str]:
+    """A column of text for people."""
     return Column(name, Text, nullable=null)
 
 
 def instant(name: str, *, key: bool = False, null: bool = False) -> Column[datetime]:
+    """A column of instants, in UTC."""
     return Column(name, UtcDateTime, primary_key=key, nullable=null)
 
 
 def day(name: str, *, null: bool = True) -> Column[Any]:
+    """A column of local dates."""
     return Column(name, Date, nullable=null)
 
 
 def number(name: str, *, key: bool = False, null: bool = False) -> Column[int]:
+    """A column of whole numbers that come from the log."""
     # Counters start at 1 and come from the log, never from the database.
     return Column(name, BigInteger, primary_key=key, nullable=null, autoincrement=False)
 
 
 def count(name: str, start: int = 0) -> Column[int]:
+    """A column that counts, from `start`."""
     return Column(name, Integer, nullable=False, default=start)
 
 
 def flag(name: str) -> Column[bool]:
+    """A column of yes or no."""
     return Column(name, Boolean, nullable=False, default=False)
 
 
 def json_value(name: str, *, null: bool = False, verbatim: bool = False) -> Column[Any]:
+    """A column of JSON; `verbatim` keeps the order of keys."""
     return Column(name, VERBATIM if verbatim else CONTENT, nullable=null)
 
 
 def octets(name: str, *, null: bool = False) -> Column[bytes]:
+    """A column of bytes."""
     return Column(name, LargeBinary, nullable=null)
 
 
 def global_table(name: str, *parts: Any) -> Table:
+    """A table that belongs to no county."""
     return Table(name, metadata, *parts, info={"tenant": False})
 
 
 def tenant_table(name: str, *parts: Any) -> Table:
+    """A table of which every row belongs to a county, whose slug comes first in its key."""
     return Table(name, metadata, ident("county", key=True), *parts, info={"tenant": True})
 
 
@@ -115,4 +126,5 @@ def version_table(name: str, *parts: Any, key: tuple[str, ...] = ("system",)) ->
 
 
 def of_system() -> ForeignKeyConstraint:
+    """The rule that a row's system is there."""
     return ForeignKeyConstraint(["county", "system"], ["system.county", "system.id"])

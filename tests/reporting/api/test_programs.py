@@ -2,9 +2,14 @@
 
 import csv
 import io
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from notifications.worker import WorkerOptions, beat, is_alive
+from reporting.api.app import create_app
+from reporting.store.engine import Database
 from schemas.loader import shipped_slugs
 from tests.reporting.api.offline import offline_world
 from tests.reporting.api.world import World
@@ -51,14 +56,21 @@ def test_health(world: World) -> None:
     assert world.get("/metrics", "").status_code == 404
 
 
-def test_a_database_that_is_not_up_to_date_is_not_ready(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
-    from reporting.api.app import create_app
-    from reporting.store.engine import Database
-
+def test_a_database_that_is_not_up_to_date_is_not_ready(tmp_path: Path) -> None:
     made = offline_world(tmp_path)
     url = f"sqlite:///{tmp_path / 'new.sqlite'}"
     app = create_app(replace(made.config, database_url=url), Database.connect(url), made.signer, made.clock)
     answer = replace(made, app=app).get("/readyz", "")
     assert (answer.status_code, answer.json["type"]) == (503, "urn:pumper:problem:not-migrated")
+
+
+def test_without_a_sign_of_life_of_the_worker_it_is_not_ready(tmp_path: Path) -> None:
+    made = offline_world(tmp_path)
+    app = create_app(made.config, made.database, made.signer, made.clock, worker_alive=is_alive)
+    watched = replace(made, app=app)
+    assert watched.get("/readyz", "").json["type"] == "urn:pumper:problem:no-worker"
+    beat(made.database, WorkerOptions(name="w1"), made.clock())
+    assert watched.get("/readyz", "").status_code == 200
+    made.clock.forward(minutes=4)
+    assert watched.get("/readyz", "").status_code == 503
+    assert watched.get("/healthz", "").status_code == 200

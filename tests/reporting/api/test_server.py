@@ -14,10 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from reporting.api.server import settings_of
 from tests.reporting.api.world import HOME, World, a_report, make_world
+from tests.reporting.store.builders import ON_SQLITE
 from tests.services.databases import DatabaseUrls
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -103,9 +102,8 @@ def test_a_report_goes_in_and_its_status_comes_out(database: DatabaseUrls, tmp_p
         assert ask(f"{base}/metrics")[0] == 404
 
 
+@ON_SQLITE  # once is enough: the databases are the other test's
 def test_any_wsgi_server_may_run_it(database: DatabaseUrls, tmp_path: Path) -> None:
-    if database.kind != "sqlite":
-        pytest.skip("once is enough: the databases are the other test's")
     world = make_world(database, tmp_path)
     world.database.dispose()
     port = free_port()

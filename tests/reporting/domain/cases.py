@@ -36,7 +36,7 @@ def load_cases() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 
 def scenario_of(county: str, case: Mapping[str, Any]) -> dict[str, Any]:
-    """The scenario of a case: reports are numbered, received on their day, and made by somebody with the usual right."""
+    """The scenario of a case: reports are numbered, received on their day, made by somebody with the usual right."""
     scenario = {k: case[k] for k in ("as_of", "known_at", "owner_notices", "statements", "settings") if k in case}
     events = [_event(i, e) for i, e in enumerate(case.get("events", ()), 1)]
     return _plain({"county": county, "system": case["system"], "events": events, **scenario})

@@ -3,6 +3,7 @@
 import copy
 import random
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -245,3 +246,13 @@ def test_killed_in_the_middle_leaves_nothing_and_may_be_sent_again(
     answer = ozaukee.take(*rows)
     assert tally(answer) == {"accepted": 4, "queued_for_review": 4}
     assert len(ozaukee.events()) == 8
+
+
+def test_two_who_send_the_same_file_at_once_bring_it_in_once(ozaukee: Desk) -> None:
+    rows = [a_report(f"T-{n}", "SP-9" if n % 3 == 0 else "SP-1", gallons_pumped=str(n)) for n in range(1, 60)]
+    with ThreadPoolExecutor(4) as pool:
+        answers = [f.result() for f in [pool.submit(ozaukee.take, *rows) for _ in range(4)]]
+    total = sum((tally(answer) for answer in answers), Counter())
+    assert total == {"accepted": 40, "queued_for_review": 19, "duplicate": 59 * 3}
+    assert len(ozaukee.events()) == 59
+    assert len([s for s in ozaukee.rows("system_version") if s["status"] == "provisional"]) == 1

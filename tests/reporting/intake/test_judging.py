@@ -37,6 +37,7 @@ def permit_of(desk: Desk, system: str | None) -> str | None:
         ({"parcel_number": ""}, "SP-1", None),
         ({"permit_number": "", "site_address": ""}, None, None),  # Ozaukee asks for both
         ({"permit_number": "sp/1", "parcel_number": "08 SP 1"}, "SP-1", None),
+        ({"parcel_number": "8SP1"}, "SP-1", None),  # the permit tells; zeros and dashes are lost easily
         ({"parcel_number": "08-SP-3"}, None, "permit_and_parcel_disagree"),
         ({"parcel_number": "08-99999"}, None, "permit_and_parcel_disagree"),
         ({"permit_number": "SP-99"}, None, "permit_unknown_parcel_known"),
