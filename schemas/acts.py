@@ -12,52 +12,15 @@ import datetime as dt
 
 import msgspec
 
-COMPONENTS = ("septic", "holding", "pump_chamber", "pretreatment", "dispersal", "privy")
-EVENT_TYPES = (
-    "pumping",
-    "inspection",
-    "pumping_and_inspection",
-    "maintenance",
-    "evaluation",
-    "meter_reading",
-    "no_service_statement",
-    "abandonment",
-)
-CREDENTIALS = (
-    "septage_operator",
-    "master_plumber",
-    "master_plumber_restricted",
-    "journeyman_plumber",
-    "journeyman_plumber_restricted",
-    "powts_inspector",
-    "powts_maintainer",
-    "soil_tester",
-    "registered_owner",
-)
-ACTIVITIES = ("pump", "inspect", "inspect_dispersal", "evaluate")
-USES = ("year_round", "seasonal", "intermittent")
-BUILDINGS = ("dwelling", "commercial", "industrial", "event_grounds", "public")
-SYSTEM_DATES = ("permit_issued_on", "installed_on", "occupied_on", "sewer_available_on")
-OBLIGATION_KINDS = (
-    "pump",
-    "inspect_tank",
-    "pump_or_inspect",
-    "pump_and_inspect",
-    "inspect_dispersal",
-    "service_holding",
-    "period_report",
-    "missing_report",
-    "annual_certification",
-    "contract",
-    "correction",
-    "failed_system_report",
-    "failed_system_correction",
-    "owner_response",
-    "schedule_pumping",
-    "area_pumping",
-    "connect_sewer",
-    "replace_temporary_tank",
-)
+from schemas.words import ACTIVITIES as ACTIVITIES
+from schemas.words import BUILDINGS as BUILDINGS
+from schemas.words import COMPONENTS as COMPONENTS
+from schemas.words import CREDENTIALS as CREDENTIALS
+from schemas.words import EVENT_TYPES as EVENT_TYPES
+from schemas.words import FEATURES as FEATURES
+from schemas.words import OBLIGATION_KINDS as OBLIGATION_KINDS
+from schemas.words import SYSTEM_DATES as SYSTEM_DATES
+from schemas.words import USES as USES
 
 
 class Act(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="effect"):
@@ -373,16 +336,4 @@ AnyAct = (
     | Submitter
     | Feature
     | Pending
-)
-
-FEATURES = (
-    "inventory_columns",
-    "accept_reports",
-    "accept_unknown_system",
-    "delinquent_notice",
-    "permanent_record",
-    "inactive_states",
-    "owner_or_agent",
-    "owner_notices",
-    "due_notice",
 )

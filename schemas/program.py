@@ -226,5 +226,7 @@ class Program:
         texts = []
         for text in self.texts:
             moved = settings[self.text_settings[text.name]].value if text.name in self.text_settings else None
-            texts.append(replace(text, starts_on=moved) if isinstance(moved, dt.date) else text)
+            # A text that does not move stays itself: report schemas are cached by it.
+            moves = isinstance(moved, dt.date) and moved != text.starts_on
+            texts.append(replace(text, starts_on=moved) if moves else text)
         return replace(self, settings=settings, texts=tuple(sorted(texts, key=lambda t: t.starts_on)))

@@ -162,6 +162,9 @@ def show_answer(answer: Answer) -> None:
     unknown = answer.columns.get("unknown")
     if isinstance(unknown, list) and unknown:
         click.echo(f"  columns not known (kept as sent): {', '.join(unknown)}")
+    missing = answer.columns.get("missing")
+    if isinstance(missing, list) and missing:
+        click.echo(f"  columns that rows needed and the file does not have: {', '.join(missing)}")
     first = {o.report_id: f"row {o.row}" for o in answer.outcomes if o.outcome is not Outcome.DUPLICATE}
     for outcome in answer.outcomes:
         if outcome.outcome is Outcome.DUPLICATE:

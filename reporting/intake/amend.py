@@ -39,6 +39,7 @@ from reporting.store.derived import mark_dirty
 from reporting.store.engine import Store
 from reporting.store.facts import end_versions, insert_events, load_events
 from reporting.store.log import NewEntry, append, checkpoint
+from reporting.store.reviews import close_reviews_of
 from reporting.store.signing import Signer
 from schemas.calendar import local_date
 from schemas.fields import FIELDS
@@ -172,6 +173,7 @@ def _write(
         # What has no ticket number is counted by its content: the first version, sent again, is to be found.
         row["identity"] = before["identity"]
     insert_events(store, [row])
+    close_reviews_of(store, str(before["id"]), state="amended", seq=appended[0].seq, by=submission.principal)
     record_doubts(store, [judged], appended, now)
     mark_dirty(store, {s for s in (before["system"], judged.place.system) if s})
     head = checkpoint(store, signer, now)
@@ -195,6 +197,7 @@ def void(store: Store, sender: Sender, report_id: str, reason: str, now: dt.date
     content = {"id": report_id, "reason": reason, "by": sender.name}
     appended = append(store, [NewEntry(type="void", content=content)], now)
     _end(store, report_id, appended[0].seq)
+    close_reviews_of(store, report_id, state="voided", seq=appended[0].seq, by=sender.name)
     if before["system"]:
         mark_dirty(store, {str(before["system"])})
     return receipts_for(appended, checkpoint(store, signer, now))[0]

@@ -45,6 +45,7 @@ class RowAnswer:
     warnings: tuple[Mapping[str, object], ...] = ()
     review: str | None = None
     possible_duplicate_of: str | None = None
+    matched_by: str | None = None
     system: str | None = None
 
     def as_json(self) -> dict[str, object]:
@@ -65,6 +66,7 @@ class RowAnswer:
             "duplicate_of": self.duplicate_of,
             "possible_duplicate_of": self.possible_duplicate_of,
             "review": self.review,
+            "matched_by": self.matched_by,
         }
         return {**shown, **{k: v for k, v in sometimes.items() if v}}
 
@@ -150,6 +152,7 @@ def answer_row(j: Judged, recording: Recording) -> RowAnswer:
         warnings=j.warnings if written else tuple(_without_id(w) for w in j.warnings),
         review=j.place.doubt.value if j.stands and j.place.doubt else None,
         possible_duplicate_of=j.possible_duplicate_of if written and j.stands and j.names_double else None,
+        matched_by=j.place.matched_by or None if j.stands else None,
         system=j.place.system if written and j.outcome is Outcome.ACCEPTED else None,
     )
 
@@ -176,5 +179,6 @@ def show_outcome(stored: Mapping[str, Any]) -> dict[str, object]:
         "duplicate_of": stored["duplicate_of"],
         "possible_duplicate_of": said.get("possible_duplicate"),
         "review": said.get("review"),
+        "matched_by": said.get("matched_by"),
     }
     return {**answer, **{k: v for k, v in sometimes.items() if v}}

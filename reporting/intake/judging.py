@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from reporting.histories import Licences
 from reporting.ids import new_id, new_ids
+from reporting.intake.candidates import find_candidates
 from reporting.intake.contents import content_hash, content_of, identity_of, normal_ref, visit_of
 from reporting.intake.counting import (
     Claim,
@@ -29,6 +30,8 @@ from reporting.intake.credentials import (
     licences_of_rows,
     license_warnings,
 )
+from reporting.intake.likeness import Named
+from reporting.intake.memory import find_remembered, memory_key
 from reporting.intake.outcomes import Judged, point_out, repeat
 from reporting.intake.outcomes import Outcome as Outcome
 from reporting.intake.places import (
@@ -87,7 +90,7 @@ def judge_rows(
             verdict = judge_claim(j.claim, taken, earlier, progress.seen, j.holder.business)
             j = repeat(j, verdict) if verdict else _come_in(j, known, same_day, progress, sender, next(ids), now)
         judged.append(j)
-    return JudgedRows(rows=judged, licences=licences)
+    return JudgedRows(rows=_with_candidates(store, judged), licences=licences)
 
 
 def judge_correction(
@@ -103,7 +106,8 @@ def judge_correction(
     if verdict is not None:
         return repeat(j, verdict), licences
     nothing = Stored(tellings={}, copies={})
-    return _come_in(j, known, nothing, Progress(), sender, new_id("rep", now), now), licences
+    come = _come_in(j, known, nothing, Progress(), sender, new_id("rep", now), now)
+    return _with_candidates(store, [come])[0], licences
 
 
 def _check_all(
@@ -113,9 +117,24 @@ def _check_all(
     licences = licences_of_rows(store, program, rows)
     norms = {row.number: norms_of(row) for row in rows}
     found = find_systems(store, rows, norms)
+    keys = {
+        row.number: memory_key(holder_of(sender, row, held_by(licences, row)).business, norms[row.number], row.damage)
+        for row in rows
+    }
+    for number, system in find_remembered(store, keys).items():
+        found[number] = replace(found[number], remembered=system)
     known = load_known(store, found.values(), licences, today)
     checked = [_check(program, sender, row, found[row.number], known, licences) for row in rows]
     return checked, known, licences
+
+
+def _with_candidates(store: Store, judged: Sequence[Judged]) -> list[Judged]:
+    """The rows; those that go to a person with the systems that they might be of."""
+    doubted = {n: j for n, j in enumerate(judged) if j.stands and j.place.doubt}
+    names = ("permit_number", "parcel_number", "site_address", "owner_name")
+    named = {n: Named(**{name: j.row.text(name) for name in names}, damage=j.row.damage) for n, j in doubted.items()}
+    near = find_candidates(store, named, {n: j.place.candidates for n, j in doubted.items()})
+    return [replace(j, near=near[n]) if n in near else j for n, j in enumerate(judged)]
 
 
 def _check(
@@ -250,6 +269,9 @@ def _settle(j: Judged, known: Mapping[str, Known], opening: Opening, report_id: 
         if place.system:
             opening.note(place.system, j.found.norms)
     warnings = j.warnings
+    if place.matched_by:
+        message = "The county decided before which system this business means by these numbers."
+        warnings = (*warnings, {"field": None, "code": "matched_by", "message": message, "value": place.matched_by})
     if place.doubt is not None:
         said = {"field": None, "code": "review", "message": place.doubt.message, "value": place.doubt.value}
         warnings = (*warnings, said)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from reporting.intake.files import read_sheet
 from reporting.intake.headings import HeadingMatch, match_headings, normalize_heading
 from reporting.intake.json_rows import read_json_report
-from reporting.intake.reading import Reader, ReadRow, heading_aliases, keepable
+from reporting.intake.reading import PLACE_FIELDS, Reader, ReadRow, heading_aliases, keepable
 from reporting.intake.sheet import FileRefused, Limits, Sheet, SheetKind, is_blank
 from reporting.intake.table import refuse_no_rows
 from schemas.fields import FIELDS
@@ -118,21 +118,22 @@ def _refuse_two_meanings(match: HeadingMatch, sheet: Sheet) -> None:
 
 
 def _refuse_if_no_row_can_be_whole(file: OpenFile) -> None:
-    """Refuse a table without a column that each of its rows must fill; all such columns are named at once.
+    """Refuse a table without the columns that make a row a report: a date of service, and a place.
 
-    The first row that is not held up by a missing column ends the search.
+    All columns that its rows lack are named at once, the others that the program asks for among them. A table that has
+    these is answered row by row, however much else is missing.
     """
     given = set(file.match.mapping.values())
-    wanted: dict[str, None] = {}
+    if file.sheet.kind is SheetKind.JSON or ("service_date" in given and given & set(PLACE_FIELDS)):
+        if next(file.rows(), None) is None:
+            raise refuse_no_rows()
+        return
+    wanted: dict[str, None] = {} if "service_date" in given else {"service_date": None}
     some = False
     for row in file.rows():
         some = True
-        if file.sheet.kind is SheetKind.JSON:
-            return
         issues = check_report(file.program, row.values) if not any(i.field is None for i in row.issues) else []
         lacking = [str(i.field) for i in issues if i.code in _LACKING and i.field not in given]
-        if not lacking:
-            return
         wanted.update(dict.fromkeys(lacking))
     if not some:
         raise refuse_no_rows()

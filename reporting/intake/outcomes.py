@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from reporting.intake.counting import Claim, First, Verdict
 from reporting.intake.credentials import Holder, Sender
+from reporting.intake.likeness import Candidate
 from reporting.intake.places import Found, Known, Place
 from reporting.intake.reading import ReadRow
 from reporting.intake.tanks import Tank
@@ -28,7 +29,7 @@ class Judged:
     """One row with its outcome; the rest is there unless it was rejected.
 
     report_id: given to what comes in. duplicate_of: the report that came in first; first_row: its row, where that is of
-    this submission. opens: the row opens the provisional system that it is placed in. names_double: whether the sender
+    this submission. near: the systems that a row in doubt might be of. opens: the row opens the provisional system that it is placed in. names_double: whether the sender
     may see `possible_duplicate_of`.
     """
 
@@ -40,6 +41,7 @@ class Judged:
     claim: Claim = field(default_factory=lambda: Claim(content_sha="", same=()))
     found: Found = field(default_factory=Found)
     place: Place = field(default_factory=Place)
+    near: tuple[Candidate, ...] = ()
     known: Known | None = None
     tank: Tank = field(default_factory=lambda: Tank(kind=""))
     holder: Holder = field(default_factory=lambda: Holder(business=""))

@@ -1,4 +1,6 @@
-"""Which system a report is of: exact normalised identifiers only. Anything short of certain goes to a person."""
+"""Which system a report is of: exact numbers, what a spreadsheet did to one where the inventory makes that certain,
+and what a person decided before. Anything short of certain goes to a person.
+"""
 
 from __future__ import annotations
 
@@ -10,16 +12,16 @@ from enum import StrEnum
 from reporting.domain.records import System
 from reporting.histories import Licences, read_domain
 from reporting.intake.addresses import normalize_address
-from reporting.intake.identifiers import ExcelDamage, ExcelHarm, normalize_identifier
+from reporting.intake.identifiers import normalize_identifier
+from reporting.intake.memory import REMEMBERED
 from reporting.intake.reading import ReadRow
+from reporting.intake.spoilt import is_lossy, restore_numbers
 from reporting.store.engine import Store
 from reporting.store.facts import StoredHistory, load_history
 from reporting.store.matching import ADDRESS, PARCEL, PERMIT, find_by_identifiers
 
 KINDS = (("permit_number", PERMIT), ("parcel_number", PARCEL), ("site_address", ADDRESS))
 FIELD_OF = {kind: name for name, kind in KINDS}
-# Zeros in front that a spreadsheet may have dropped from a number; no county's permits are longer.
-_ZEROS = 8
 
 
 class Doubt(StrEnum):
@@ -31,6 +33,7 @@ class Doubt(StrEnum):
     ONLY_ADDRESS = "only_the_address_fits"
     PERMIT_UNKNOWN = "permit_unknown_parcel_known"
     WHICH_TANK = "which_tank"
+    SENT_BACK = "sent_back"
 
     @property
     def message(self) -> str:
@@ -45,16 +48,24 @@ _DOUBTS = {
     Doubt.ONLY_ADDRESS: "only the address is known, the numbers are not",
     Doubt.PERMIT_UNKNOWN: "the parcel is known and the permit is not",
     Doubt.WHICH_TANK: "it does not say for certain which of the system's tanks was served",
+    Doubt.SENT_BACK: "it was matched with another system before, which was wrong",
 }
+# What a person decides of these holds for the same numbers the next time; not which of several systems or tanks was
+# served on one day.
+_DECIDED_BY_NUMBERS = frozenset({Doubt.NOT_IN_INVENTORY, Doubt.DISAGREE, Doubt.ONLY_ADDRESS, Doubt.PERMIT_UNKNOWN})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """The system a report is of, or why that is not certain and which systems it might be of."""
+    """The system a report is of, or why that is not certain and which systems it might be of.
+
+    matched_by: how it was found where its numbers did not tell ("remembered": a person's decision).
+    """
 
     system: str | None = None
     doubt: Doubt | None = None
     candidates: tuple[str, ...] = ()
+    matched_by: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,11 +91,13 @@ class Found:
     """What a row's identifiers lead to.
 
     norms: by kind, in the form in which they were found or, if they were not, as sent; a number that a spreadsheet
-    has spoilt is left out unless it was found. systems: by kind, those that have the number.
+    has spoilt is left out unless it was found. systems: by kind, those that have the number. remembered: the system
+    that a person has decided on for the same numbers of the same business.
     """
 
     norms: Mapping[str, str] = field(default_factory=dict)
     systems: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    remembered: str = ""
 
 
 def norms_of(row: ReadRow) -> dict[str, str]:
@@ -101,70 +114,70 @@ def norms_of(row: ReadRow) -> dict[str, str]:
 def find_systems(store: Store, rows: Iterable[ReadRow], norms: Mapping[int, Mapping[str, str]]) -> dict[int, Found]:
     """What each row's identifiers lead to, by its number, in a bounded number of queries.
 
-    An identifier is looked for as it stands first; then in the forms it may have had before a spreadsheet changed it.
+    An identifier is looked for as it stands and in every form that it may have had before a spreadsheet changed it.
     """
     known = find_by_identifiers(store, {pair for each in norms.values() for pair in each.items()})
-    spoilt = {
-        (row.number, kind): {(kind, form) for form in _forms(row.damage[name])}
-        for row in rows
-        for name, kind in KINDS
-        if name in row.damage and (kind, norms[row.number].get(kind, "")) not in known
-    }
-    restored = find_by_identifiers(store, set().union(*spoilt.values())) if spoilt else {}
-    hard = {(row.number, kind) for row in rows for name, kind in KINDS if _is_hard(row.damage.get(name))}
+    listed = list(rows)
+    restored = restore_numbers(store, listed)
+    lossy = {(row.number, kind) for row in listed for name, kind in KINDS if is_lossy(row.damage.get(name))}
     found = {}
     for number, each in norms.items():
         kept, systems = {}, {}
         for kind, norm in each.items():
-            pairs = [(kind, norm)] if (kind, norm) in known else sorted(spoilt.get((number, kind), ()))
-            hits = [pair for pair in pairs if pair in known or pair in restored]
-            named = [s for pair in hits for s, _ in (known.get(pair) or restored[pair])]
-            systems[kind] = tuple(dict.fromkeys(named))
-            if hits or (number, kind) not in hard:
-                kept[kind] = hits[0][1] if len(hits) == 1 else norm
+            as_sent = {norm: [s for s, _ in known[kind, norm]]} if (kind, norm) in known else {}
+            hits = {**as_sent, **restored.get((number, kind), {})}
+            systems[kind] = tuple(dict.fromkeys(s for named in hits.values() for s in named))
+            if hits or (number, kind) not in lossy:
+                kept[kind] = next(iter(hits)) if len(hits) == 1 else norm
         found[number] = Found(norms=kept, systems=systems)
     return found
 
 
-def _forms(damage: ExcelDamage) -> frozenset[str]:
-    """The forms that can be looked up; of a number of which digits are lost there are too many."""
-    zeros = _ZEROS if damage.digits and damage.length is None else -1
-    return damage.forms | {"0" * n + damage.digits for n in range(zeros + 1)}
-
-
-def _is_hard(damage: ExcelDamage | None) -> bool:
-    """Whether what is left of an identifier names nothing any more; of a number only zeros may be missing."""
-    return damage is not None and damage.harm is not ExcelHarm.ZEROS
-
-
 def load_known(store: Store, found: Iterable[Found], licences: Licences, today: dt.date) -> dict[str, Known]:
     """Every system that some row's identifiers lead to, as it is on `today`; their history is left out."""
-    wanted = {s for each in found for systems in each.systems.values() for s in systems}
-    stored = load_history(store, sorted(wanted))
+    rows = list(found)
+    wanted = {s for each in rows for systems in each.systems.values() for s in systems}
+    stored = load_history(store, sorted(wanted | {each.remembered for each in rows if each.remembered}))
     bare = {key: replace(one, events=()) for key, one in stored.items()}
     return {key: Known(stored=one, system=read_domain(one, licences, as_of=today)[0]) for key, one in bare.items()}
 
 
 def place_row(row: ReadRow, found: Found, known: Mapping[str, Known]) -> Place:
     """The system of the inventory that a row is of; `NOT_IN_INVENTORY` when it has none that comes into question."""
+    place = _by_numbers(row, found, known)
+    decided = known.get(found.remembered)
+    if place.doubt in _DECIDED_BY_NUMBERS and decided is not None and decided.system.status not in _NOT_THERE:
+        return Place(system=found.remembered, matched_by=REMEMBERED)
+    return place
+
+
+_NOT_THERE = ("provisional", "removed")
+
+
+def _by_numbers(row: ReadRow, found: Found, known: Mapping[str, Known]) -> Place:
     listed = {k: [s for s in ids if s in known and not known[s].is_provisional] for k, ids in found.systems.items()}
     permit, parcel, address = (listed.get(k, []) for k in (PERMIT, PARCEL, ADDRESS))
     if permit:
-        both = [s for s in permit if s in parcel] if len(permit) > 1 else permit
+        spoilt = row.damage.get("permit_number")
+        both = [s for s in parcel if s in permit or (spoilt and spoilt.could_be(known[s].number("permit_number")))]
+        both = both if len(permit) > 1 else permit
         if len(both) != 1:
             return Place(doubt=Doubt.SEVERAL, candidates=tuple(permit))
         if both[0] not in parcel and not _parcel_agrees(row, found, known[both[0]]):
             return Place(doubt=Doubt.DISAGREE, candidates=tuple(dict.fromkeys((*both, *parcel))))
+        # A number that holds little must not go against the address, where the inventory knows that too.
+        if is_lossy(spoilt) and both[0] not in parcel and address and both[0] not in address:
+            return Place(doubt=Doubt.DISAGREE, candidates=tuple(dict.fromkeys((*both, *address))))
         return Place(system=both[0])
     if parcel and row.text("permit_number"):
-        spoilt = row.damage.get("permit_number")
-        fits = [s for s in parcel if spoilt and spoilt.could_be(known[s].number("permit_number"))]
-        if len(fits) == 1:
-            return Place(system=fits[0])
         if not found.systems.get(PERMIT):
             return Place(doubt=Doubt.PERMIT_UNKNOWN, candidates=tuple(parcel))
     elif parcel:
-        return Place(system=parcel[0]) if len(parcel) == 1 else Place(doubt=Doubt.SEVERAL, candidates=tuple(parcel))
+        if len(parcel) > 1:
+            return Place(doubt=Doubt.SEVERAL, candidates=tuple(parcel))
+        if is_lossy(row.damage.get("parcel_number")) and address and parcel[0] not in address:
+            return Place(doubt=Doubt.DISAGREE, candidates=tuple(dict.fromkeys((*parcel, *address))))
+        return Place(system=parcel[0])
     if address and not any(found.systems.get(kind) for kind in (PERMIT, PARCEL)):
         return Place(doubt=Doubt.ONLY_ADDRESS, candidates=tuple(address))
     return Place(doubt=Doubt.NOT_IN_INVENTORY)
@@ -178,12 +191,12 @@ def _parcel_agrees(row: ReadRow, found: Found, known: Known) -> bool:
     on_file = known.number("parcel_number")
     if not on_file or not row.text("parcel_number"):
         return True
+    spoilt = row.damage.get("parcel_number")
+    if spoilt is not None and spoilt.could_be(on_file):
+        return True
     if found.systems.get(PARCEL):
         return False
-    if _bare(normalize_identifier(row.text("parcel_number"))) == _bare(on_file):
-        return True
-    spoilt = row.damage.get("parcel_number")
-    return spoilt is not None and spoilt.could_be(on_file)
+    return _bare(normalize_identifier(row.text("parcel_number"))) == _bare(on_file)
 
 
 def _bare(norm: str) -> str:

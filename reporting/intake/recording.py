@@ -124,7 +124,7 @@ def record_doubts(store: Store, kept: Sequence[Judged], appended: Sequence[Appen
             "event": j.report_id,
             "state": "open",
             "reason": j.place.doubt.value if j.place.doubt else "",
-            "candidates": list(j.place.candidates),
+            "candidates": [candidate.as_json() for candidate in j.near],
             "created_seq": a.seq,
             "system": j.place.system,
         }

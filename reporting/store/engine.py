@@ -184,6 +184,8 @@ def _postgresql(address: URL) -> Engine:
         "keepalives_interval": 2,
         "keepalives_count": 2,
         "tcp_user_timeout": CONNECT_LIMIT_S * 1000,
+        # Lists of ids of every length would each be prepared, and planned without knowing their length: far slower.
+        "prepare_threshold": None,
     }
     return create_engine(
         address,

@@ -53,6 +53,13 @@ def drop_identifiers(store: Store, systems: Iterable[str], kinds: Sequence[str])
         )
 
 
+def drop_alias(store: Store, kind: str, norm: str) -> int:
+    """Forget one identifier of whatever system; gives how many there were."""
+    table = tables.identifier
+    statement = delete(table).where(table.c.county == store.tenant, table.c.kind == kind, table.c.norm == norm)
+    return store.connection.execute(statement).rowcount
+
+
 def replace_grams(store: Store, grams: dict[str, frozenset[str]]) -> None:
     """Set the word pieces that each system (key) is found by."""
     table = tables.gram

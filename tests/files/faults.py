@@ -171,7 +171,10 @@ def refusals() -> Iterator[Fault]:
     yield Fault(name="broken.json", why="JSON that breaks off", data=b'[{"report_ref": "T-1"', refused="not_json")
     yield Fault(name="nan.json", why="NaN is no number of JSON", data=b'[{"gallons_pumped": NaN}]', refused="number")
     yield Fault(
-        name="huge-number.json", why="A number beyond any", data=b'[{"gallons_pumped": 1e99999999999999999999}]', refused="number"
+        name="huge-number.json",
+        why="A number beyond any",
+        data=b'[{"gallons_pumped": 1e99999999999999999999}]',
+        refused="number",
     )
     yield Fault(
         name="key-twice.json", why="A name twice", data=b'[{"notes": "a", "notes": "b"}]', refused="duplicate_key"

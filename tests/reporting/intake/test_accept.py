@@ -293,3 +293,12 @@ def test_every_program_takes_its_own_report(desk: Desk) -> None:
         answer = there.take(row)
         assert outcomes(answer) == ["accepted"], (slug, codes(answer.outcomes[0]))
         assert answer.county == shipped_program(slug).slug
+
+
+def test_a_file_without_one_of_the_asked_columns_is_answered_row_by_row(ozaukee: Desk) -> None:
+    rows = [{k: v for k, v in a_report(f"T-{n}").items() if k != "signature"} for n in range(2)]
+    answer = ozaukee.send(rows)
+    assert not isinstance(answer, Refused)
+    assert outcomes(answer) == ["rejected", "rejected"]
+    assert answer.columns["missing"] == ["signature"]
+    assert [(i.field, i.cite) for i in answer.outcomes[0].errors] == [("signature", "9.029(5)(b)5")]
