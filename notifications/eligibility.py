@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from notifications.corrections import reasons_against_reports
 from notifications.digests import DIGESTS
 from notifications.directory import load_systems
 from notifications.notices import reason_to_skip
@@ -32,10 +33,13 @@ Verdict = Go | Cancel
 
 
 def judge_now(store: Store, claim: Claim) -> Verdict:
-    """Judge by what the county knows now: tanks serviced, out of use, exempt or on hold since it was queued."""
+    """Judge by what the county knows now: tanks serviced, out of use, exempt or on hold, and reports taken back or
+    corrected since it was queued.
+    """
     lines = [claim.content] if claim.kind not in DIGESTS else claim.content["lines"]
     systems = load_systems(store, [line["system"] for line in lines if line.get("system")])
-    reasons = [_reason(line, systems) for line in lines]
+    corrected = reasons_against_reports(store, lines, systems)
+    reasons = [corrected.get(str(line.get("cause_key"))) or _reason(line, systems) for line in lines]
     against = [reason for reason in reasons if reason is not None]
     if lines and len(against) == len(lines):
         return Cancel(reason=against[0])

@@ -45,7 +45,9 @@ class Told:
 def causes_of(assessment: Assessment, program: Program, told: Told) -> Iterator[Cause]:
     """The events of one system on the day judged; none before the county's `live_from`.
 
-    Suspended duties and those of a system that is no longer in use are none of them; a report is late all the same.
+    What is due on and after that day is told, however long it has been overdue; reports that were late or missing
+    before it are not: the county went live without its backlog. Suspended duties and those of a system that is no
+    longer in use are none of them; a report is late all the same.
     """
     today, live_from = assessment.as_of, program.day("live_from")
     if live_from is not None and today < live_from:
@@ -56,7 +58,8 @@ def causes_of(assessment: Assessment, program: Program, told: Told) -> Iterator[
             yield _of_duty("service_due", f"due:{_tank(told, o)}:{o.kind}:{o.rule}:{o.cycle}", o, told)
         if o.state in DUE and o.kind == HOLDING:
             yield _of_duty("needs_service", f"needs:{_tank(told, o)}:{o.cycle}", o, told)
-        if o.state is State.OVERDUE and o.kind == "missing_report":
+        is_backlog = live_from is not None and o.last_day < live_from
+        if o.state is State.OVERDUE and o.kind == "missing_report" and not is_backlog:
             yield from _missing(o, told, today, program.days("notice_repeat_days"))
     for f in assessment.findings:
         if f.kind == "pumping_gap" and assessment.needs_service.value:

@@ -64,6 +64,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(name="PUMPER_MAX_UPLOAD_BYTES", default="10000000", meaning="The largest file taken over HTTP, in bytes."),
     Setting(name="PUMPER_MAIL_RATE", default="600", meaning="The most mails a minute, over all workers; 0: no limit."),
     Setting(name="PUMPER_MAX_ROWS", default="20000", meaning="The most rows of one file taken over HTTP."),
+    Setting(
+        name="PUMPER_ROWS_AT_ONCE",
+        default="2000",
+        meaning="A longer file is answered with 202 and worked off by the worker.",
+    ),
 )
 
 _DEFAULTS: Final = {setting.name: setting.default for setting in SETTINGS}
@@ -72,6 +77,7 @@ _FIELDS: Final = {
     "PUMPER_MAIL_DIR": "mail_dir",
     "PUMPER_MAX_UPLOAD_BYTES": "max_upload_bytes",
     "PUMPER_MAX_ROWS": "max_rows",
+    "PUMPER_ROWS_AT_ONCE": "rows_at_once",
     "PUMPER_MAIL_RATE": "mail_rate",
 }
 
@@ -93,6 +99,7 @@ class Config:
     mail_dir: Path | None
     max_upload_bytes: int
     max_rows: int
+    rows_at_once: int
     mail_rate: int
 
     @classmethod
@@ -184,6 +191,7 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
         "PUMPER_MAIL_DIR": lambda text: Path(text) if text else None,
         "PUMPER_MAX_UPLOAD_BYTES": _whole(1, 2**31),
         "PUMPER_MAX_ROWS": _whole(1, 10**7),
+        "PUMPER_ROWS_AT_ONCE": _whole(1, 10**7),
         "PUMPER_MAIL_RATE": _whole(0, 10**6),
     }
 

@@ -63,8 +63,20 @@ class ReportEnded(PumperError):
     """This report was amended or voided before; only the one that stands can be changed."""
 
 
+class SubmissionEnded(PumperError):
+    """This submission was undone before, or was refused: there is nothing of it to take back."""
+
+
 class ReasonMissing(PumperError):
     """Say why: an amendment or a void needs its reason."""
+
+
+class AlreadyDecided(PumperError):
+    """Somebody has decided this review before; undo it by moving the report."""
+
+
+class DecisionRefused(PumperError):
+    """This cannot be decided so."""
 
 
 class KeyNotAllowed(PumperError):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
-from reporting.domain.records import History, System
+from reporting.domain.records import INACTIVE_STATES, History, System
 from reporting.intake.words import normalize_license
 from reporting.scenario import read_history, read_system
 from reporting.store.encoding import canonical_json, instant_text
@@ -23,6 +23,10 @@ from schemas.program import Program
 
 PROVISIONAL: Final = "provisional"
 SETTING: Final = "setting"
+STATUS_SINCE: Final = "status_since"
+"""Of a system or a component: the day since which it is out of use, or in use again."""
+METERS_BEFORE: Final = "meters_before"
+"""Of a component: the meters that it had before, each with its unit, digits, serial and the day on which it went."""
 _NAMING_ACTS: Final = ("only_contractor_setting", "contractor_setting")
 """Where an act names the setting that holds a licence number."""
 
@@ -92,7 +96,11 @@ def scenario_of(
         "as_of": as_of.isoformat(),
         "known_at": None,
         "system": _system(stored, licences, as_of),
-        "events": [_event(row, licences, current, known_as) for row in stored.events],
+        "events": [
+            {**_event(row, licences, current, known_as), **_meter_then(row, stored.components)}
+            for row in stored.events
+            if not _is_overtaken(row, stored.components)
+        ],
         "owner_notices": [
             {**row["content"], **_canonical(row["content"], licences)} for row in stored.facts.get("owner_notice", ())
         ],
@@ -146,9 +154,7 @@ def next_setting_on(store: Store, after: dt.date) -> dt.date | None:
 def _system(stored: StoredHistory, licences: Licences, as_of: dt.date) -> dict[str, Any]:
     version = stored.system or {"status": PROVISIONAL, "content": {}}
     system: dict[str, Any] = {**version["content"], "status": version["status"]}
-    system["components"] = [
-        {**row["content"], "component": row["component"], **_ref(row["component_ref"])} for row in stored.components
-    ]
+    system["components"] = [_component(row, as_of) for row in stored.components]
     # Of a system that is not in the inventory nobody knows who is designated or whether a contract is on file.
     if version["status"] != PROVISIONAL:
         norm = designated_license(stored, as_of)
@@ -157,6 +163,43 @@ def _system(stored: StoredHistory, licences: Licences, as_of: dt.date) -> dict[s
     system["exemption"] = [dict(row["content"]) for row in stored.facts.get("exemption", ())]
     system["cases"] = [{**row["content"], "id": row["id"]} for row in stored.facts.get("case", ())]
     return system
+
+
+def _component(row: Mapping[str, Any], as_of: dt.date) -> dict[str, Any]:
+    """A component as it was on the day: one that went out of use later was in use."""
+    content = {key: value for key, value in row["content"].items() if key not in (STATUS_SINCE, METERS_BEFORE)}
+    since = row["content"].get(STATUS_SINCE)
+    if since and as_of < dt.date.fromisoformat(since) and content.get("status") in INACTIVE_STATES:
+        content["status"] = "active"
+    return {**content, "component": row["component"], **_ref(row["component_ref"])}
+
+
+def _is_overtaken(event: Mapping[str, Any], components: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether a report says that a component is abandoned which the inventory has in use again since a later day."""
+    if event["event_type"] != "abandonment":
+        return False
+    again = [part["content"] for part in components if _is_of(event, part) and STATUS_SINCE in part["content"]]
+    day = event["service_date"].isoformat()
+    return any(one.get("status", "active") not in INACTIVE_STATES and day < one[STATUS_SINCE] for one in again)
+
+
+def _meter_then(event: Mapping[str, Any], components: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Which meter a reading that does not say it is of, where the tank had another one on that day."""
+    if event["content"].get("meter_reading") is None or event["content"].get("meter_serial"):
+        return {}
+    day = event["service_date"].isoformat()
+    for part in components:
+        meters = part["content"].get(METERS_BEFORE, ()) if _is_of(event, part) else ()
+        for meter in meters:
+            if day < meter["until"]:
+                unit = event["content"].get("meter_unit") or meter.get("unit")
+                return {"meter_serial": meter["serial"], **({"meter_unit": unit} if unit else {})}
+    return {}
+
+
+def _is_of(event: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
+    same_kind = event["component"] in ("", part["component"])
+    return same_kind and event["component_ref"] in ("", part["component_ref"])
 
 
 def _contract(row: Mapping[str, Any], licences: Licences) -> dict[str, Any]:

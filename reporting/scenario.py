@@ -6,12 +6,13 @@ import datetime as dt
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from reporting.domain.answers import OPEN_STATES, Assessment, Finding, Obligation, State
+from reporting.domain.answers import OPEN_STATES, Assessment, Finding, Obligation, Remark, State
 from reporting.domain.assess import assess
-from reporting.scenario_facts import read_event as read_event
-from reporting.scenario_facts import read_history as read_history
-from reporting.scenario_facts import read_system as read_system
-from reporting.scenario_facts import within
+from reporting.scenario_facts.dealings import read_dealings
+from reporting.scenario_facts.histories import read_event as read_event
+from reporting.scenario_facts.histories import read_history as read_history
+from reporting.scenario_facts.reading import within
+from reporting.scenario_facts.systems import read_system as read_system
 from reporting.scenario_keys import EVENT_KEYS, SYSTEM_KEYS, TOP_KEYS
 from reporting.values import Json, items, object_of, read_day, read_instant, read_text
 from reporting.values import ScenarioError as ScenarioError
@@ -51,6 +52,7 @@ def _unknown_keys(scenario: Json) -> Iterator[str]:
     yield from (f"system.{k}" for k in object_of(scenario, "system") if k not in SYSTEM_KEYS)
     for i, event in enumerate(items(scenario, "events")):
         yield from (f"events[{i}].{k}" for k in event if k not in EVENT_KEYS)
+    yield from read_dealings(scenario)[1]
 
 
 def _with_settings(program: Program, values: Json) -> tuple[Program, list[str]]:
@@ -82,7 +84,13 @@ def show(answer: Assessment, *, show_met: bool = False) -> dict[str, object]:
             "filled_gallons": _rounded(ahead.filled_gallons),
         },
         "next_change_on": _iso(answer.next_change_on),
+        **{name: show_remark(remark) for name, remark in answer.remarks.items()},
     }
+
+
+def show_remark(r: Remark) -> dict[str, object]:
+    """What a rule makes of the system as plain JSON values."""
+    return {"value": r.value, "rule": r.rule, "cite": r.cite, "because": r.because or None}
 
 
 def show_obligation(o: Obligation) -> dict[str, object]:
@@ -115,6 +123,7 @@ def show_finding(f: Finding) -> dict[str, object]:
         "due_on": _iso(f.due_on),
         "last_day": _iso(f.last_day),
         "period": f.period,
+        "amount": _rounded(f.amount),
     }
     return {
         "kind": f.kind,

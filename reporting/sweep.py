@@ -30,7 +30,7 @@ from reporting.histories import (
 from reporting.ids import new_ids
 from reporting.store.derived import (
     AssessedSystem,
-    due_systems,
+    claim_due_systems,
     mark_dirty,
     replace_assessments,
     standings_of,
@@ -73,7 +73,8 @@ class SweepCounts:
 def sweep(database: Database, county: str, today: date, now: datetime, limit: int | None = None) -> SweepCounts:
     """Judge every system of the county that must be looked at on `today` (at most `limit`), part by part.
 
-    today: the county's date of `now`. A system that cannot be judged is put off to tomorrow and counted.
+    today: the county's date of `now`. A system that cannot be judged is put off to tomorrow and counted. Several sweeps
+    at once share the work on PostgreSQL; what another transaction holds just then is looked at by the next sweep.
     """
     assessed, postponed, after = 0, 0, None
     standings: Counter[str] = Counter()
@@ -81,10 +82,10 @@ def sweep(database: Database, county: str, today: date, now: datetime, limit: in
     while limit is None or assessed + postponed < limit:
         size = CHUNK if limit is None else min(CHUNK, limit - assessed - postponed)
         with database.transaction(county) as store:
-            systems = due_systems(store, today, size, after)
+            systems = claim_due_systems(store, today, size, after)
             if not systems:
                 break
-            judged = assess_now(store, county_program(store, county, on=today), systems, today, now)
+            judged = _assess_held(store, county_program(store, county, on=today), systems, today, now)
         after = systems[-1]
         assessed += len(judged.assessments)
         postponed += len(judged.postponed)
@@ -101,8 +102,13 @@ def assess_now(store: Store, program: Program, system_ids: Sequence[str], today:
     program: the county's own on `today` (`county_program`). A system that cannot be judged is put off to tomorrow.
     """
     wanted = sorted(set(system_ids))
-    # Marking takes hold of the rows: another sweep waits here, and reads what this one has written.
+    # Marking takes hold of the rows: another judge waits here, and reads what this one has written.
     mark_dirty(store, wanted)
+    return _assess_held(store, program, wanted, today, now)
+
+
+def _assess_held(store: Store, program: Program, wanted: Sequence[str], today: date, now: datetime) -> Judged:
+    """The same for systems whose standings this transaction holds."""
     bounds = [day for day in (next_setting_on(store, today), program.day("live_from")) if day and day > today]
     seq = head(store).size
     assessments: dict[str, Assessment] = {}

@@ -87,6 +87,7 @@ WARNING_CODES: dict[str, str] = {
     "excel_scientific": "a spreadsheet shows an identifier with an exponent",
     "excel_zeros": "a spreadsheet holds an identifier as a number: zeros in front are lost",
     "license_unknown": "the licence is not in the list of contractors",
+    "matched_by": "its numbers did not tell the system; `value` says what did (`remembered`: a person, before)",
     "possible_duplicate": "another report tells of the same service",
     "review": "the report is kept, and a person decides which system it is of; `value` says why",
     "taken_as_pumping": "no type of service was given; gallons were",

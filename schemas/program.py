@@ -227,6 +227,7 @@ class Program:
         for text in self.texts:
             moved = settings[self.text_settings[text.name]].value if text.name in self.text_settings else None
             # A text that does not move stays itself: report schemas are cached by it.
-            moves = isinstance(moved, dt.date) and moved != text.starts_on
-            texts.append(replace(text, starts_on=moved) if moves else text)
+            if isinstance(moved, dt.date) and moved != text.starts_on:
+                text = replace(text, starts_on=moved)
+            texts.append(text)
         return replace(self, settings=settings, texts=tuple(sorted(texts, key=lambda t: t.starts_on)))

@@ -11,10 +11,11 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from schemas import acts as A
+from schemas import words as W
 from schemas.settings import DATES, DAY_LISTS, SettingError, read_setting
 
 DUTIES = ("owner", "contractor", "county")
-WORDS = {"components": A.COMPONENTS, "events": A.EVENT_TYPES, "uses": A.USES, "buildings": A.BUILDINGS}
+WORDS = {"components": W.COMPONENTS, "events": W.EVENT_TYPES, "uses": W.USES, "buildings": W.BUILDINGS}
 SHARES = ("below", "at_least", "inspection_below")
 COUNTS = ("months", "days", "months_without_plan", "business_days", "gallons_per_day", "plan_within_months", "step")
 
@@ -151,19 +152,19 @@ def _check_words(act: A.Act) -> Iterable[str]:
     for field, words in WORDS.items():
         yield from _none_of(field, getattr(act, field), words)
     yield from _none_of("duty_of", (act.duty_of,) if act.duty_of else (), DUTIES)
-    yield from _none_of("kind", (getattr(act, "kind", None),), (None, *A.OBLIGATION_KINDS))
+    yield from _none_of("kind", (getattr(act, "kind", None),), (None, *W.OBLIGATION_KINDS))
     match act:
         case A.WhoMay():
-            yield from _none_of("credentials", act.credentials, A.CREDENTIALS)
-            yield from _none_of("activity", (act.activity,), A.ACTIVITIES)
+            yield from _none_of("credentials", act.credentials, W.CREDENTIALS)
+            yield from _none_of("activity", (act.activity,), W.ACTIVITIES)
         case A.Feature():
-            yield from _none_of("feature", (act.feature,), A.FEATURES)
+            yield from _none_of("feature", (act.feature,), W.FEATURES)
         case A.PeriodReport():
             yield from _none_of("period", (act.period,), ("half_year", "year"))
         case A.ReportDeadline():
             yield from _none_of("contractor_is", (act.contractor_is,), ("", "this", "other"))
         case A.SystemDeadline():
-            yield from _none_of("counted_from", (act.counted_from,), A.SYSTEM_DATES)
+            yield from _none_of("counted_from", (act.counted_from,), W.SYSTEM_DATES)
         case A.FailureCodes():
             yield from _none_of("surface", (act.surface,), ("", *act.codes))
     yield from _check_values(act)

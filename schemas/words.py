@@ -47,6 +47,7 @@ OBLIGATION_KINDS = (
     "area_pumping",
     "connect_sewer",
     "replace_temporary_tank",
+    "payment",
 )
 
 FEATURES = (

@@ -149,7 +149,7 @@ def _route(stock: Stock) -> list[Line]:
         ),
         Line(
             cells=pumped(expired, date(2026, 7, 6), licence("00857"), 1000),
-            findings=("not_qualified",),
+            findings=("not_qualified", "credential_expired"),
             why="Gus Oestreich's licence ran out on March 31: recorded, satisfies nothing",
         ),
         Line(cells=twice, why="In order"),

@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask
 from werkzeug.routing import BaseConverter
 
-from reporting.api import facts, obligations, programs, reports, submissions, systems
+from reporting.api import facts, headings, merges, obligations, programs, reports, reviews, submissions, systems
 from reporting.api import service as service_endpoints
 from reporting.api.calls import EXTENSION, Service, WorkerAlive
 from reporting.api.edge import guard
@@ -25,6 +25,9 @@ SECTIONS = (
     programs.SECTION,
     reports.SECTION,
     submissions.SECTION,
+    headings.SECTION,
+    merges.SECTION,
+    reviews.SECTION,
     systems.SECTION,
     obligations.SECTION,
     facts.SECTION,

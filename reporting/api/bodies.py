@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import request
 
 from reporting.api.calls import service
-from reporting.api.problems import Problem, of_refusal, unprocessable
+from reporting.api.problems import Problem, field_error, of_refusal, unprocessable
 from reporting.intake.accept import Upload
 from reporting.intake.csv_rows import decode
 from reporting.intake.json_rows import load_json
@@ -72,6 +72,24 @@ def read_object(sent: Sent) -> dict[str, Any]:
     if any(not _is_clean(text) for text in _texts(value)):
         raise unprocessable("A text holds a character that stands for nothing (NUL or half a character).")
     return value
+
+
+def members(body: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
+    """A body with just these members; else a problem that names all that is wrong."""
+    errors = [field_error(n, "unknown_field", f"Leave out {n[:60]!r}.") for n in body if n not in names]
+    errors += [field_error(n, "required", f"Give {n}.") for n in names if body.get(n) in (None, "")]
+    if errors:
+        raise unprocessable("The body cannot be used: " + errors[0]["message"], errors)
+    return body
+
+
+def reason_of(body: Mapping[str, Any]) -> str:
+    """The `reason` of a body, as a text; else a problem."""
+    reason = body["reason"]
+    if not isinstance(reason, str) or not reason.strip() or len(reason) > 2_000:
+        message = "Say why, in a text of at most 2,000 characters."
+        raise unprocessable(message, [field_error("reason", "bad_value", message)])
+    return reason.strip()
 
 
 def limits() -> Limits:

@@ -18,6 +18,7 @@ from reporting.errors import (
     RecordNotFound,
     ReportEnded,
     StorageFull,
+    SubmissionEnded,
 )
 from reporting.intake.sheet import FileRefused
 from reporting.store.encoding import encode_json
@@ -111,6 +112,8 @@ def of_error(error: PumperError) -> Problem:
         return absent()
     if isinstance(error, ReportEnded):
         return Problem(409, "report-ended", error.message)
+    if isinstance(error, SubmissionEnded):
+        return Problem(409, "submission-ended", error.message)
     if isinstance(error, ReasonMissing):
         return unprocessable(error.message, [field_error("reason", "required", error.message)])
     if isinstance(error, BadCursor):

@@ -11,6 +11,7 @@ from marshmallow import RAISE, Schema, ValidationError, fields, validate
 
 from reporting.api.problems import field_error, unprocessable
 from reporting.domain.answers import Standing, State
+from reporting.reviews.reading import REASONS, STATES
 from schemas.acts import COMPONENTS, EVENT_TYPES, OBLIGATION_KINDS
 
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
@@ -98,6 +99,15 @@ def _day(text: str) -> dt.date:
     return found
 
 
+def read_day(name: str, value: object) -> dt.date:
+    """A day in a member of a JSON body; else the problem for it."""
+    try:
+        return _day(value if isinstance(value, str) else "")
+    except ValidationError as error:
+        message = str(error.messages[0])
+        raise unprocessable(message, [field_error(name, "bad_value", message, value)]) from error
+
+
 def _about(text: str) -> dict[str, str]:
     return {"description": text}
 
@@ -127,7 +137,15 @@ class ReportSchemaQuery(OnQuery):
     format = fields.String(load_default="json-schema", validate=validate.OneOf(("json-schema", "table-schema", "csv")))
 
 
-class SubmitQuery(Query):
+class ReceivedQuery(Query):
+    """When a report was received."""
+
+    received_on = DayField(
+        metadata=_about("The day of receipt or postmark of a paper report. For the county's own keys.")
+    )
+
+
+class SubmitQuery(ReceivedQuery):
     """How a file of reports is taken."""
 
     dry_run = SwitchField(load_default=False, metadata=_about("Judge every row and store nothing."))
@@ -135,6 +153,14 @@ class SubmitQuery(Query):
     historical = SwitchField(
         load_default=False,
         metadata=_about("Backlog: judged for duties, never for lateness. For the county's own keys."),
+    )
+
+
+class LicenseQuery(Query):
+    """Which business."""
+
+    license = TextField(
+        metadata=_about("A licence number of the business, in any spelling; for the county's own keys.")
     )
 
 
@@ -176,6 +202,15 @@ class SystemsQuery(PageQuery):
     standing = WordsField([s.value for s in Standing], "Only systems that stand so")
     municipality = TextField(metadata=_about("The municipality as the inventory writes it."))
     contractor = TextField(metadata=_about("The licence number of the designated contractor."))
+
+
+class ReviewsQuery(PageQuery):
+    """Which reports in doubt."""
+
+    state = WordsField(STATES, "Only reviews in this state; by default those that are open")
+    reason = WordsField(REASONS, "Only reviews for this reason")
+    license = TextField(metadata=_about("The licence number that the report names, in any spelling."))
+    system = TextField(metadata=_about("The id of the provisional system that the report is of."))
 
 
 class DuesQuery(PageQuery):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from flask import Response
 
-from reporting.api.bodies import limits, read_object, sent_object
+from reporting.api.bodies import limits, members, read_object, reason_of, sent_object
 from reporting.api.calls import Reply, address, call, own, problem_reply, service
 from reporting.api.documents import ref
 from reporting.api.moments import instant, program_today
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, json_body
 from reporting.api.problems import Problem, encode_bytes, field_error, unprocessable
+from reporting.api.queries import ReceivedQuery, read_day
 from reporting.intake.accept import Options, submit
 from reporting.intake.amend import amend, void
 from reporting.intake.answer import Refused, RowAnswer
@@ -23,6 +25,7 @@ from reporting.receipts import Receipt, stored_receipt
 from reporting.store.derived import findings_of
 from reporting.store.engine import Store
 from reporting.store.facts import load_events
+from reporting.store.reviews import standing_versions
 from reporting.sweep import assess_now
 
 SECTION: Final = Section("reports", __name__, description="Single reports; nothing is ever overwritten.")
@@ -32,13 +35,19 @@ _CREATED: Final = Answer(tells="Taken; signed for.", schema=ref("ReportAnswer"),
 @SECTION.endpoint(
     "/v1/<slug:county>/reports",
     method="POST",
+    query=ReceivedQuery,
     once=True,
     body=json_body(ref("NewReport")),
     answers={201: _CREATED},
 )
 def submit_report(query: dict[str, Any], county: str) -> Response:
-    """Send one report. A report of a system that is not in the inventory is kept and queued, never refused."""
-    return take_report()
+    """Send one report. A report of a system that is not in the inventory is kept and queued, never refused.
+
+    The county's staff gives the day of receipt or postmark of a paper report (`received_on`, here or in the body).
+    """
+    if query and not call().is_staff:
+        raise Problem(403, "forbidden", "Only the county's own keys may say when a report was received.")
+    return take_report(received_on=query.get("received_on"))
 
 
 @SECTION.endpoint(
@@ -48,8 +57,11 @@ def show_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     """One report as it was sent, what it was taken for, and whether it still stands."""
     with service().database.reading(county) as store:
         event = own(load_events(store, [report_id]).get(report_id))
+        stands = standing_versions(store, [report_id])[report_id]
         findings = findings_of(store, [event["system"]])[event["system"]] if event["system"] else []
     body = _report(event, [finding for finding in findings if finding["event"] == report_id])
+    if stands is not None and stands["id"] != report_id:
+        body["replaced_by"] = stands["id"]
     return Reply(status=200, body=body).response()
 
 
@@ -64,7 +76,7 @@ def show_report(query: dict[str, Any], county: str, report_id: str) -> Response:
 def amend_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     """Correct some fields of a report (`null` empties one). The corrected report supersedes the first."""
     sent = sent_object()
-    body = _members(read_object(sent), "reason", "changes")
+    body = members(read_object(sent), "reason", "changes")
     changes = body["changes"]
     if not isinstance(changes, dict) or not changes:
         message = "Give an object with the fields to correct and their right values."
@@ -73,7 +85,7 @@ def amend_report(query: dict[str, Any], county: str, report_id: str) -> Response
     def work(store: Store) -> Reply:
         own(load_events(store, [report_id]).get(report_id))
         program, _today = program_today(store)
-        row = amend(store, program, call().sender, report_id, changes, _reason(body), call().now, service().signer)
+        row = amend(store, program, call().sender, report_id, changes, reason_of(body), call().now, service().signer)
         if row.outcome is Outcome.REJECTED:
             return _rejected(row, {})
         _assess(store, report_id, str(row.report_id))
@@ -93,11 +105,11 @@ def amend_report(query: dict[str, Any], county: str, report_id: str) -> Response
 def void_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     """Take a report back, as if it had never been; the record keeps that it was sent, and why it was taken back."""
     sent = sent_object()
-    body = _members(read_object(sent), "reason")
+    body = members(read_object(sent), "reason")
 
     def work(store: Store) -> Reply:
         own(load_events(store, [report_id]).get(report_id))
-        receipt = void(store, call().sender, report_id, _reason(body), call().now, service().signer)
+        receipt = void(store, call().sender, report_id, reason_of(body), call().now, service().signer)
         _assess(store, report_id)
         return Reply(status=200, body={"id": report_id, "county": county, "receipt": receipt.to_json()})
 
@@ -116,10 +128,16 @@ def show_receipt(query: dict[str, Any], county: str, report_id: str) -> Response
     return Reply(status=200, body=receipt.to_json()).response()
 
 
-def take_report(event_type: str | None = None) -> Response:
-    """One report from the body of the call; `event_type`: what it is unless it says so itself, and nothing else."""
+def take_report(event_type: str | None = None, received_on: dt.date | None = None) -> Response:
+    """One report from the body of the call; `event_type`: what it is unless it says so itself, and nothing else.
+
+    received_on: of a paper report that staff enters, which may give it in the body instead.
+    """
     sent = sent_object()
     values = read_object(sent)
+    if call().is_staff and "received_on" in values:
+        received_on = read_day("received_on", values.pop("received_on"))
+        sent = replace(sent, upload=replace(sent.upload, data=encode_bytes(values)))
     if event_type and values.setdefault("event_type", event_type) != event_type:
         message = f"Leave out event_type, or give {event_type}."
         raise unprocessable(message, [field_error("event_type", "not_a_choice", message, values["event_type"])])
@@ -127,7 +145,7 @@ def take_report(event_type: str | None = None) -> Response:
 
     def work(store: Store) -> Reply:
         program, _today = program_today(store)
-        options = Options(strict=True, limits=limits())
+        options = Options(strict=True, received_on=received_on, limits=limits())
         taken = submit(store, program, call().sender, upload, call().now, service().signer, options)
         if isinstance(taken, Refused):
             return problem_reply(Problem(taken.status, taken.code.replace("_", "-"), taken.detail))
@@ -195,20 +213,3 @@ def _report(event: Mapping[str, Any], findings: list[dict[str, Any]]) -> dict[st
     }
     # Another business's report may be the one that this one seems to repeat.
     return {**shown, "possible_duplicate_of": event["possible_duplicate_of"]} if call().is_staff else shown
-
-
-def _members(body: Mapping[str, Any], *names: str) -> Mapping[str, Any]:
-    """A body with just these members; else a problem that names all that is wrong."""
-    errors = [field_error(n, "unknown_field", f"Leave out {n[:60]!r}.") for n in body if n not in names]
-    errors += [field_error(n, "required", f"Give {n}.") for n in names if body.get(n) in (None, "")]
-    if errors:
-        raise unprocessable("The body cannot be used: " + errors[0]["message"], errors)
-    return body
-
-
-def _reason(body: Mapping[str, Any]) -> str:
-    reason = body["reason"]
-    if not isinstance(reason, str) or not reason.strip() or len(reason) > 2_000:
-        message = "Say why, in a text of at most 2,000 characters."
-        raise unprocessable(message, [field_error("reason", "bad_value", message)])
-    return reason.strip()

@@ -16,17 +16,26 @@ _NUMBER: Final = re.compile(r"[-+]?[0-9][0-9.,]*", re.ASCII)
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     """A file with these columns; what a row lacks is empty, and what it has more is left out."""
+    return table_bytes([columns, *([row.get(column) for column in columns] for row in rows)])
+
+
+def table_bytes(lines: Iterable[Sequence[object]]) -> bytes:
+    """A file of these lines, of which the first is the heading; a line may be longer than it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([_guarded(column) for column in columns])
-    for row in rows:
-        writer.writerow([_guarded(row.get(column)) for column in columns])
+    for line in lines:
+        writer.writerow([_guarded(value) for value in line])
     return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
 
 
 def csv_response(name: str, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Response:
     """The same as a download called `name`."""
-    response = Response(csv_bytes(columns, rows), content_type="text/csv; charset=utf-8")
+    return csv_download(name, csv_bytes(columns, rows))
+
+
+def csv_download(name: str, data: bytes) -> Response:
+    """A CSV file as a download called `name`."""
+    response = Response(data, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final
 
 from flask import Response
 
-from reporting.api.bodies import FILE_TYPES, limits, sent_file
+from reporting.api.bodies import FILE_TYPES, limits, members, read_object, reason_of, sent_file, sent_object
 from reporting.api.calls import Reply, address, call, next_link, own, problem_reply, service
 from reporting.api.documents import ref
 from reporting.api.moments import instant, program_today
 from reporting.api.once import change
-from reporting.api.openapi import Answer, Section, file_body
+from reporting.api.openapi import Answer, Section, file_body, json_body
 from reporting.api.problems import Problem
 from reporting.api.queries import OutcomesQuery, SubmitQuery
-from reporting.api.sheets import csv_response
+from reporting.api.sheets import csv_download, table_bytes
 from reporting.errors import BadCursor
-from reporting.intake.accept import Options, submit
+from reporting.intake.accept import Options
 from reporting.intake.answer import Answer as Taken
-from reporting.intake.answer import Refused, short_receipt
-from reporting.intake.headings import match_headings
+from reporting.intake.answer import Refused, show_outcome
+from reporting.intake.learned import learned_headings
 from reporting.intake.reading import heading_aliases
-from reporting.receipts import Receipt
+from reporting.intake.rejected import rejected_table
+from reporting.intake.undo import undo
+from reporting.intake.waiting import Waiting, receive
 from reporting.store.engine import Store
 from reporting.store.submissions import get_submission, outcome_page, outcomes_of
+from reporting.sweep import assess_now
 
 SECTION: Final = Section("submissions", __name__, description="Files of reports, row by row.")
-ERRORS: Final = "errors"
+ASSESSED_AT_ONCE: Final = 200
+"""Systems that are judged anew in the call itself; more of them wait for the next scan."""
 _TAKEN: Final = ref("Submission")
 
 
@@ -41,20 +45,33 @@ _TAKEN: Final = ref("Submission")
     answers={
         200: Answer(tells="A dry run: this is what would become of the rows.", schema=_TAKEN),
         201: Answer(tells="All rows are in.", schema=_TAKEN, headers=("Location",)),
+        202: Answer(
+            tells="A long file: its rows are worked off, see its address.", schema=_TAKEN, headers=("Location",)
+        ),
         207: Answer(tells="Some rows are in; see `outcomes`.", schema=_TAKEN, headers=("Location",)),
     },
     problems={422: "No row is in (the body has the members of the answer too), or the file cannot be read."},
 )
 def submit_file(query: dict[str, Any], county: str) -> Response:
-    """Send a file of reports: CSV, XLSX or a JSON list. Every row ends in exactly one state."""
+    """Send a file of reports: CSV, XLSX or a JSON list. Every row ends in exactly one state.
+
+    A long file is answered with 202 and worked off in the background; its address tells how far it is.
+    """
     if query["historical"] and not call().is_staff:
         raise Problem(403, "forbidden", "Only the county's own keys may send backlog as historical.")
+    if "received_on" in query and not call().is_staff:
+        raise Problem(403, "forbidden", "Only the county's own keys may say when a report was received.")
     sent = sent_file()
 
     def work(store: Store) -> Reply:
         program, _today = program_today(store)
         options = Options(limits=limits(), **query)
-        taken = submit(store, program, call().sender, sent.upload, call().now, service().signer, options)
+        taken = receive(
+            store, program, call().sender, sent.upload, call().now, service().signer, options,
+            longest=service().config.rows_at_once,
+        )  # fmt: skip
+        if isinstance(taken, Waiting):
+            return _waiting(store, taken)
         return _refused(taken) if isinstance(taken, Refused) else _taken(taken)
 
     return change(sent, work)
@@ -66,13 +83,13 @@ def submit_file(query: dict[str, Any], county: str) -> Response:
     answers={200: Answer(tells="Counts, and a page of the rows' outcomes.", schema=_TAKEN, headers=("Link",))},
 )
 def show_submission(query: dict[str, Any], county: str, submission_id: str) -> Response:
-    """What became of each row. Counts are of the whole file; outcomes come in pages."""
+    """What became of each row. Counts are of the whole file, or so far; outcomes come in pages."""
     after, limit = _row_of(query.get("cursor")), query["limit"]
     with service().database.reading(county) as store:
         submission = own(get_submission(store, submission_id))
         found = outcome_page(store, submission_id, after_row=after, limit=limit + 1, outcome=query.get("outcome"))
     page = found[:limit]
-    body = {**_head(submission), "outcomes": [_outcome(row) for row in page]}
+    body = {**_head(submission), "outcomes": [show_outcome(row) for row in page]}
     cursor = _cursor_of(page[-1]["row"]) if len(found) > limit else None
     return Reply(status=200, body=body, headers=next_link(cursor)).response()
 
@@ -84,16 +101,37 @@ def show_submission(query: dict[str, Any], county: str, submission_id: str) -> R
 def rejected_rows(query: dict[str, Any], county: str, submission_id: str) -> Response:
     """The rejected rows as they came, with what is wrong in a column `errors`: mend them and send the file again."""
     with service().database.reading(county) as store:
-        own(get_submission(store, submission_id))
+        submission = own(get_submission(store, submission_id))
         rows = list(outcomes_of(store, submission_id, outcome="rejected"))
         program, _today = program_today(store)
-    aliases = heading_aliases(program)
-    headings = _merged_order(row["cells"] for row in rows)
-    covered = set(match_headings(headings, aliases).mapping.values())
-    asked = dict.fromkeys(error["field"] for row in rows for error in row["errors"] if error["field"] in aliases)
-    columns = [*headings, *(name for name in asked if name not in covered), ERRORS]
-    shown = [{**row["cells"], ERRORS: _errors_text(row["errors"])} for row in rows]
-    return csv_response(f"rejected-{submission_id}.csv", columns, shown)
+        learned = learned_headings(store, submission["contractor_id"])
+    headings = submission["columns"].get("headings", [])
+    lines = rejected_table(headings, rows, heading_aliases(program), learned)
+    return csv_download(f"rejected-{submission_id}.csv", table_bytes(lines))
+
+
+@SECTION.endpoint(
+    "/v1/<slug:county>/submissions/<id:submission_id>/undo",
+    method="POST",
+    once=True,
+    body=json_body(ref("Void")),
+    answers={200: Answer(tells="Taken back; the record keeps it.", schema=ref("Undone"))},
+    problems={409: "The submission was undone before or was refused, or the Idempotency-Key is in use."},
+)
+def undo_submission(query: dict[str, Any], county: str, submission_id: str) -> Response:
+    """Take back every report of a submission that stands, as if the file had never been sent; it can be sent again."""
+    sent = sent_object()
+    body = members(read_object(sent), "reason")
+
+    def work(store: Store) -> Reply:
+        own(get_submission(store, submission_id))
+        undone = undo(store, call().sender, submission_id, reason_of(body), call().now, service().signer)
+        if len(undone.systems) <= ASSESSED_AT_ONCE:
+            program, today = program_today(store)
+            assess_now(store, program, undone.systems, today, call().now)
+        return Reply(status=200, body={"county": county, **undone.as_json()})
+
+    return change(sent, work)
 
 
 def _taken(taken: Taken) -> Reply:
@@ -107,53 +145,31 @@ def _taken(taken: Taken) -> Reply:
     return problem_reply(Problem(taken.status, "validation", detail, errors=errors, extra=body, headers=headers))
 
 
+def _waiting(store: Store, waiting: Waiting) -> Reply:
+    submission = get_submission(store, waiting.id) or {}
+    body = {**_head(submission), "outcomes": []}
+    return Reply(status=202, body=body, headers={"Location": address("submissions", waiting.id), "Retry-After": "5"})
+
+
 def _refused(refused: Refused) -> Reply:
     extra = {"headings": list(refused.headings)} if refused.headings else {}
     return problem_reply(Problem(refused.status, refused.code.replace("_", "-"), refused.detail, extra=extra))
 
 
 def _head(submission: Mapping[str, Any]) -> dict[str, Any]:
-    plain = ("file_name", "file_sha256", "dry_run", "atomic", "historical", "status")
+    plain = ("file_name", "file_sha256", "dry_run", "atomic", "historical", "status", "next_row")
     counts = ("rows", "accepted", "duplicate", "rejected", "queued_for_review")
-    columns = dict(submission["columns"])
-    refused = columns.pop("refused", None)
+    refused, notes = (submission["columns"].get(name) for name in ("refused", "notes"))
+    told = {k: v for k, v in submission["columns"].items() if k in ("unknown", "suggested", "missing")}
     return {
         "id": submission["id"],
         "county": call().tenant,
         "received_at": instant(submission["received_at"]),
         **{name: submission[name] for name in (*plain, *counts)},
-        "columns": columns,
+        "columns": told,
+        **({"notes": notes} if notes else {}),
         **({"refused": refused} if refused else {}),
     }
-
-
-def _outcome(row: Mapping[str, Any]) -> dict[str, Any]:
-    plain = ("row", "outcome", "report_id", "permit_number", "findings", "errors", "warnings")
-    receipt = Receipt.from_json(row["receipt"]) if row["receipt"] else None
-    shown = {**{name: row[name] for name in plain}, "receipt": short_receipt(receipt)}
-    return {**shown, "duplicate_of": row["duplicate_of"]} if row["duplicate_of"] else shown
-
-
-def _errors_text(errors: Iterable[Mapping[str, Any]]) -> str:
-    return "; ".join(
-        f"{error['field']}: {error['message']}" if error["field"] else error["message"] for error in errors
-    )
-
-
-def _merged_order(rows: Iterable[Mapping[str, str]]) -> list[str]:
-    """The headings of all rows in the file's order: a row names only the columns that it fills."""
-    order: list[str] = []
-    for cells in rows:
-        at = 0
-        for heading in cells:
-            if heading == ERRORS:
-                continue  # from the time before
-            if heading in order:
-                at = order.index(heading) + 1
-            else:
-                order.insert(at, heading)
-                at += 1
-    return order
 
 
 def _cursor_of(row: int) -> str:

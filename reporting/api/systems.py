@@ -17,6 +17,7 @@ from reporting.api.queries import MomentQuery, StatusQuery, SystemsQuery
 from reporting.api.visibility import licence_filter, visible_system, visible_systems, without_others
 from reporting.errors import RecordNotFound
 from reporting.intake.identifiers import normalize_identifier
+from reporting.inventory.merging import merged_into
 from reporting.status import StatusAnswer, find_systems, status_text, system_status
 from reporting.store.derived import standings_of
 from reporting.store.engine import Store
@@ -64,7 +65,7 @@ def show_system(query: dict[str, Any], county: str, system_id: str) -> Response:
         licences = own_licences(store)
     body = _system(stored, standing or {})
     body |= _for_staff(stored) if call().is_staff else _for_business(stored, licences)
-    return Reply(status=200, body=body).response()
+    return Reply(status=200, body=body | _went_to(stored)).response()
 
 
 @SECTION.endpoint(
@@ -82,7 +83,7 @@ def show_system_status(query: dict[str, Any], county: str, system_id: str) -> Re
         shown = _full(store, status, stored)
     if _wants_text():
         return _text(status_text(_as_seen(status, shown)))
-    return Reply(status=200, body=shown).response()
+    return Reply(status=200, body=shown | _went_to(stored)).response()
 
 
 @SECTION.endpoint(
@@ -133,6 +134,11 @@ def public_text(view: Mapping[str, Any]) -> str:
     ]
     lines += [f"  last {kind.replace('_', ' ')}: {day}" for kind, day in view["last_services"].items()]
     return "\n".join(lines) + "\n"
+
+
+def _went_to(stored: StoredHistory) -> dict[str, str]:
+    kept = merged_into(stored)
+    return {"merged_into": kept} if kept else {}
 
 
 def _status(store: Store, system: str, query: Mapping[str, Any]) -> StatusAnswer | None:

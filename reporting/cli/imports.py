@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,26 +13,31 @@ from rich.console import Console
 from rich.progress import Progress
 
 from reporting.cli.common import opened, signer_of
-from reporting.cli.words import COUNTY, JSON, moment, print_json, read_file
+from reporting.cli.merges import merge, unmerge
+from reporting.cli.words import COUNTY, JSON, day_option, moment, print_json, read_file
 from reporting.contractors import import_contractors
 from reporting.histories import county_program
 from reporting.intake.accept import Options, Upload
-from reporting.intake.accept import submit as submit_file
-from reporting.intake.answer import Answer, Refused
+from reporting.intake.answer import Answer, Refused, stored_answer
 from reporting.intake.judging import Outcome, Sender
 from reporting.intake.sheet import FileRefused, Limits
+from reporting.intake.waiting import Step, Waiting, receive, work_off
 from reporting.inventory.answers import InventoryAnswer
 from reporting.inventory.importing import load_inventory
 from reporting.store.derived import mark_all_dirty
 from reporting.store.engine import Database
+from reporting.store.signing import Signer
+from reporting.store.submissions import get_submission, outcomes_of
 from reporting.sweep import assess_now
 from schemas.calendar import local_date
 from schemas.issues import Issue
 from schemas.loader import shipped_slugs
 
-AT_A_TERMINAL = Limits(max_bytes=1_000_000_000, max_rows=2_000_000, max_unpacked_bytes=2_000_000_000)
+AT_A_TERMINAL = Limits(max_bytes=250_000_000, max_rows=2_000_000, max_unpacked_bytes=2_000_000_000)
 BY_COMMAND_LINE = "command line"
 SMALL_FILE = 200
+ONE_TRANSACTION = 20_000
+"""Rows that come in all at once; of a longer file each chunk is committed, unless it is all or nothing."""
 FILE = click.argument("file", metavar="FILE")
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would happen and store nothing.")
 
@@ -39,6 +45,10 @@ DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would happen an
 @click.group()
 def inventory() -> None:
     """The county's systems, owners and designations."""
+
+
+inventory.add_command(merge)
+inventory.add_command(unmerge)
 
 
 @inventory.command("import")
@@ -126,18 +136,42 @@ def _show_issues(issues: tuple[Issue, ...], word: str) -> None:
 @DRY_RUN
 @click.option("--all-or-nothing", is_flag=True, help="Take every row or none.")
 @click.option("--historical", is_flag=True, help="Backlog: judged for duties, never for lateness; nothing is mailed.")
+@click.option(
+    "--received-on", "received_on", callback=day_option, help="Paper: the day of receipt or postmark, for lateness."
+)
 @JSON
-def submit(county: str, file: str, dry_run: bool, all_or_nothing: bool, historical: bool, as_json: bool) -> None:
-    """Send reports from a CSV, XLSX or JSON file; the same path as over HTTP."""
+def submit(
+    county: str,
+    file: str,
+    dry_run: bool,
+    all_or_nothing: bool,
+    historical: bool,
+    received_on: dt.date | None,
+    as_json: bool,
+) -> None:
+    """Send reports from a CSV, XLSX or JSON file; the same path as over HTTP.
+
+    A file of more than 20,000 rows is committed a chunk at a time: stopped in the middle it is finished by the worker,
+    and sending it again is safe.
+    """
     upload = Upload(data=read_file(file), file_name=Path(file).name if file != "-" else None)
-    options = Options(dry_run=dry_run, atomic=all_or_nothing, historical=historical, limits=AT_A_TERMINAL)
-    with opened() as (settings, database):
+    options = Options(
+        dry_run=dry_run,
+        atomic=all_or_nothing,
+        historical=historical,
+        received_on=received_on,
+        limits=AT_A_TERMINAL,
+    )
+    sender = Sender(name=BY_COMMAND_LINE)
+    with opened() as (settings, database), _progress("rows") as advance:
         signer, now = signer_of(settings), moment()
+        longest = AT_A_TERMINAL.max_rows if all_or_nothing else ONE_TRANSACTION
         with database.transaction(county) as store:
             program = county_program(store, county, on=now.date())
-            answer = submit_file(store, program, Sender(name=BY_COMMAND_LINE), upload, now, signer, options)
-            if isinstance(answer, Answer) and not dry_run and len(answer.outcomes) <= SMALL_FILE:
-                assess_now(store, program, answer.systems, local_date(now, program.timezone), now)
+            taken = receive(store, program, sender, upload, now, signer, options, longest=longest)
+            if isinstance(taken, Answer) and not dry_run and len(taken.outcomes) <= SMALL_FILE:
+                assess_now(store, program, taken.systems, local_date(now, program.timezone), now)
+        answer = _finish(database, county, taken, signer, advance) if isinstance(taken, Waiting) else taken
     if isinstance(answer, Refused):
         if as_json:
             print_json({"refused": True, **answer.as_json()})
@@ -150,6 +184,24 @@ def submit(county: str, file: str, dry_run: bool, all_or_nothing: bool, historic
         show_answer(answer)
     if answer.counts["rejected"]:
         sys.exit(1)
+
+
+def _finish(
+    database: Database, county: str, waiting: Waiting, signer: Signer, advance: Callable[[int], None]
+) -> Answer:
+    """Work off a long file here and now, and give its answer."""
+    rows = 0
+
+    def on_step(step: Step) -> None:
+        nonlocal rows
+        rows += len(step.answers)
+        advance(rows)
+
+    work_off(database, county, waiting.id, signer, moment, on_step=on_step)
+    with database.reading(county) as store:
+        submission = get_submission(store, waiting.id)
+        assert submission is not None
+        return stored_answer(submission, outcomes_of(store, waiting.id))
 
 
 def show_answer(answer: Answer) -> None:

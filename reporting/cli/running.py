@@ -11,13 +11,17 @@ from collections.abc import Mapping
 from types import FrameType
 
 import click
+import structlog
 
 from notifications.worker import Job, Turn, WorkerOptions, run_worker
 from notifications.worker import is_alive as worker_alive
 from reporting.api.server import serve
-from reporting.cli.common import opened
+from reporting.cli.common import opened, signer_of
 from reporting.cli.mail import deliver_all, scan_county
+from reporting.cli.words import moment
 from reporting.config import Config
+from reporting.errors import DatabaseUnavailable
+from reporting.intake.waiting import waiting_files, work_off
 from reporting.store.engine import Database, check_durability
 from schemas.calendar import local_date
 from schemas.loader import shipped_program, shipped_slugs
@@ -25,11 +29,15 @@ from schemas.loader import shipped_program, shipped_slugs
 SCAN_AT = dt.time(5, 0)
 SCAN_EVERY = dt.timedelta(minutes=5)
 DELIVER_EVERY = dt.timedelta(seconds=30)
+FILES_EVERY = dt.timedelta(seconds=5)
+AFTER_FAILURE = dt.timedelta(minutes=10)
 STOP_WITHIN = 40
+_log = structlog.get_logger(__name__)
 
 
 def jobs_of(config: Config, database: Database) -> list[Job]:
-    """What the worker does: a scan each morning, reports that came in meanwhile every few minutes, delivery."""
+    """What the worker does: a scan each morning, new reports every few minutes, long files, delivery."""
+    not_before: dict[str, dt.datetime] = {}
 
     def scan_all(turn: Turn) -> None:
         for slug in shipped_slugs():
@@ -42,11 +50,35 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
         if config.mail_dir is not None or config.smtp_url is not None:
             deliver_all(config, database, stopping=turn.stopping)
 
+    def take_files(turn: Turn) -> None:
+        work_off_waiting(config, database, turn, not_before)
+
     return [
         Job(name="daily scan", run=scan_all, daily_at=SCAN_AT),
         Job(name="scan", run=scan_all, every=SCAN_EVERY),
+        Job(name="long files", run=take_files, every=FILES_EVERY),
         Job(name="deliver", run=send, every=DELIVER_EVERY),
     ]
+
+
+def work_off_waiting(config: Config, database: Database, turn: Turn, not_before: dict[str, dt.datetime]) -> None:
+    """Work off the long files of every county, the oldest first; one that fails is left alone for a while.
+
+    not_before: when a file that failed may be tried again, by its submission; written here.
+    """
+    for slug in shipped_slugs():
+        for submission in waiting_files(database, slug):
+            if turn.stopping() or not turn.still_mine():
+                return
+            if not_before.get(submission, turn.now) > turn.now:
+                continue
+            try:
+                work_off(database, slug, submission, signer_of(config), moment, stopping=turn.stopping)
+            except DatabaseUnavailable:
+                raise
+            except Exception:
+                not_before[submission] = turn.now + AFTER_FAILURE
+                _log.exception("long file failed", county=slug, submission=submission)
 
 
 def run_worker_here(config: Config) -> None:

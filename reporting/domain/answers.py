@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 
@@ -66,10 +66,15 @@ class Obligation:
     suspended_because: str = ""
     changes_on: tuple[dt.date, ...] = ()
 
+    @property
+    def is_of_case(self) -> bool:
+        """Whether a case or an order of the county's opened it: past its date it is a violation."""
+        return self.cycle.startswith("case:")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing noted about a report or a system. Findings never change the standing."""
+    """One thing noted about a report or a system. Findings never change the standing. `amount`: dollars, of a fee."""
 
     kind: str
     rule: str
@@ -103,6 +108,16 @@ class Forecast:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Remark:
+    """One thing that a rule makes of the system as a whole: its value, by which rule, and why."""
+
+    value: str | int | bool
+    rule: str
+    cite: str
+    because: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What one part of the assessment contributes. `changes_on`: days on which it will answer otherwise by itself."""
 
@@ -114,7 +129,10 @@ class Outcome:
 
 @dataclass(frozen=True, kw_only=True)
 class Assessment:
-    """The whole answer for one system on one day. `next_change_on`: the first day on which it changes by itself."""
+    """The whole answer for one system on one day. `next_change_on`: the first day on which it changes by itself.
+
+    `remarks`: what rules make of the system as a whole, by name (`service_year`, `size_class`, `permit_hold`).
+    """
 
     as_of: dt.date
     standing: Standing
@@ -123,6 +141,7 @@ class Assessment:
     needs_service: NeedsService
     forecast: Forecast
     next_change_on: dt.date | None
+    remarks: Mapping[str, Remark] = field(default_factory=dict)
 
 
 def judge(as_of: dt.date, deadline: Deadline, lead_days: int) -> tuple[State, int, tuple[dt.date, ...]]:
@@ -180,6 +199,7 @@ def note(
     of: Component | None = None,
     deadline: Deadline | None = None,
     period: str = "",
+    amount: Fraction | None = None,
 ) -> Finding:
     """The finding that a provision asks for."""
     return Finding(
@@ -193,6 +213,7 @@ def note(
         due_on=deadline.due_on if deadline else None,
         last_day=deadline.last_day if deadline else None,
         period=period,
+        amount=amount,
     )
 
 

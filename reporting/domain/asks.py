@@ -23,6 +23,7 @@ class Ask:
     inspection_below: Fraction | None = None
     defects_hold: bool = False
     only_contractor: str = ""
+    until_window: bool = False
 
 
 def asks(view: View, component: Component, text: Text) -> tuple[Ask, ...]:
@@ -47,6 +48,7 @@ def _own(view: View, component: Component, text: Text) -> Iterator[Ask]:
             inspection_below=Fraction(a.inspection_below) if a.inspection_below else None,
             defects_hold=a.defects_hold,
             only_contractor=view.program.text_of(a.only_contractor_setting) if a.only_contractor_setting else "",
+            until_window=a.until_window,
         )
 
 

@@ -19,21 +19,26 @@ from reporting.domain.answers import (
     State,
     merge,
 )
+from reporting.domain.areas import assess_areas
 from reporting.domain.cases import assess_cases, assess_system_dates
 from reporting.domain.chains import known_history, known_system
 from reporting.domain.contracts import assess_contracts
+from reporting.domain.documents import assess_documents
 from reporting.domain.exemptions import assess_exemptions, pauses
+from reporting.domain.fees import assess_fees
 from reporting.domain.holding import Holding, assess_holding
 from reporting.domain.intervals import assess_intervals
+from reporting.domain.mail import assess_mail
 from reporting.domain.missing import assess_missing_reports
 from reporting.domain.periods import assess_periods
 from reporting.domain.records import History, System
+from reporting.domain.remarks import remarks_on
 from reporting.domain.reports import assess_reports
+from reporting.domain.turns import assess_turns
 from reporting.domain.view import View
 from schemas.program import Program
 
 PAPER = ("period_report", "missing_report")
-CASE_KINDS = ("correction", "failed_system_report", "failed_system_correction", "owner_response")
 SERVICE_KINDS = ("pump", "inspect_tank", "pump_or_inspect", "pump_and_inspect", "inspect_dispersal")
 
 
@@ -69,6 +74,11 @@ def assess(
             assess_exemptions(view),
             assess_cases(view),
             assess_system_dates(view),
+            assess_areas(view, paused, include_met=include_met),
+            assess_turns(view),
+            assess_mail(view, paused, include_met=include_met),
+            assess_documents(view),
+            assess_fees(view),
         ]
     )
     return _answer(view, _standing(parts, any(p.exempt and p.ended_on is None for p in paused)), parts, tanks)
@@ -86,6 +96,7 @@ def _answer(view: View, standing: Standing, parts: Outcome, tanks: Sequence[Hold
         needs_service=min(needs, key=lambda n: n.on or dt.date.max) if needs else NeedsService(),
         forecast=min(forecasts, key=lambda f: f.full_on or dt.date.max) if forecasts else Forecast(),
         next_change_on=_next_change(view, parts),
+        remarks=remarks_on(view, parts),
     )
 
 
@@ -105,7 +116,7 @@ def _overdue(o: Obligation) -> Finding:
 def _standing(parts: Outcome, exempt: bool) -> Standing:
     """The worst of what is open; papers (period and missing reports) and findings do not change it."""
     judged = [o for o in parts.obligations if o.kind not in PAPER]
-    if any(o.kind in CASE_KINDS and o.state is State.OVERDUE for o in judged):
+    if any(o.is_of_case and o.state is State.OVERDUE for o in judged):
         return Standing.VIOLATION
     states = {o.state for o in judged}
     if State.OVERDUE in states:

@@ -57,7 +57,7 @@ def _with_first_receipt(event: Event, known: Mapping[str, Event]) -> Event:
 
 
 def known_history(history: History, known_at: dt.datetime, time_zone: str) -> History:
-    """The notices and statements recorded by `known_at`; reports are left to `standing_events`."""
+    """What had been recorded by `known_at` beside the reports, which are left to `standing_events`."""
     today = local_date(known_at, time_zone)
 
     def is_known(on: dt.date, recorded_at: dt.datetime | None) -> bool:
@@ -67,6 +67,7 @@ def known_history(history: History, known_at: dt.datetime, time_zone: str) -> Hi
         history,
         owner_notices=tuple(n for n in history.owner_notices if is_known(n.on, n.recorded_at)),
         statements=tuple(s for s in history.statements if is_known(s.received_on, s.recorded_at)),
+        dealings=history.dealings.known(today),
     )
 
 

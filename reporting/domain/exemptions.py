@@ -58,6 +58,14 @@ def in_force(view: View, kind: str, day: dt.date) -> bool:
     return any(g.kind == kind and g.granted_on <= day <= ending(view, g).last_day for g in view.system.exemptions)
 
 
+def counts_for(view: View, contractor: str, event: Event) -> bool:
+    """Whether a pumping is by the only contractor who counts ('' where anybody does), or under a certificate that
+    leaves the choice to the owner."""
+    if not contractor or event.baseline or not event.license_number:
+        return True
+    return event.license_number == contractor or in_force(view, "inspection_only", event.service_date)
+
+
 def pauses(view: View) -> tuple[Pause, ...]:
     """Every suspension of the system's duties that has begun by `as_of`, in the order in which they end."""
     found = (*_exemption_pauses(view), *_hold_pauses(view))
@@ -136,7 +144,7 @@ def _certification(view: View, grant: ExemptionGrant) -> tuple[list[Obligation],
     for p in view.program.at(view.as_of).of(YearlyCertification):
         if p.act.exemption != grant.kind:
             continue
-        year = _first_year(view, grant)
+        year = _first_year(view, grant, p)
         if year is None:
             continue
         found.append(
@@ -167,13 +175,26 @@ def _records_begin(view: View) -> dt.date | None:
     return min(known, default=None)
 
 
-def _first_year(view: View, grant: ExemptionGrant) -> int | None:
+def _first_year(view: View, grant: ExemptionGrant, p: Provision[YearlyCertification]) -> int | None:
     """The first year judged that has no certification; years before the records begin are not judged."""
-    filed = {
-        s.period[:4] for s in view.history.statements if s.kind in ("certification", "") and s.received_on <= view.as_of
-    }
+    stated = (s for s in view.history.statements if s.kind in ("certification", "") and s.received_on <= view.as_of)
+    filed = {s.period[:4] for s in stated}
     begins = _records_begin(view) or view.as_of
     year = max(grant.granted_on, begins).year
+    filed |= {str(y) for y in _certified(view, p)}
     while str(year) in filed:
         year += 1
     return year if year <= dt.MAXYEAR else None
+
+
+def _certified(view: View, p: Provision[YearlyCertification]) -> Iterator[int]:
+    """The years certified by documents on file: the year named, else the one whose last day it was in time for."""
+    for document in view.history.dealings.documents or ():
+        if document.kind not in p.act.filed_as or (document.on is not None and document.on > view.as_of):
+            continue
+        if document.year is not None:
+            yield document.year
+        elif document.on is not None:
+            before = document.on.year - 1
+            in_time = before > 0 and document.on <= p.on(view.calendar, dt.date(before, 12, 31)).last_day
+            yield before if in_time else document.on.year

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from reporting.domain.answers import Obligation, Outcome, merge, note, oblige
+from reporting.domain.areas import noticed_until
 from reporting.domain.asks import Ask, asks, plans_missing
-from reporting.domain.exemptions import Pause, in_force, resume, suspend
+from reporting.domain.exemptions import Pause, counts_for, resume, suspend
 from reporting.domain.pumping import change_date, is_below
 from reporting.domain.records import Component, Event
 from reporting.domain.view import Service, View
@@ -93,6 +94,8 @@ def _duty(view: View, component: Component, ask: Ask) -> Duty:
         because, cycle = f"{DONE[last.activity]} {last.on}; every {ask.months} months", f"event:{last.event.id}"
     else:
         due, because, cycle = _first_due(view, ask)
+    if ask.until_window and due is not None and (slot := noticed_until(view, component, due)):
+        due, because = slot.to_on, f"{because}; not before the window from {slot.from_on} to {slot.to_on} ends"
     duty = Duty(
         kind=ask.kind,
         component=component,
@@ -116,7 +119,7 @@ def _meeting(view: View, component: Component, ask: Ask) -> tuple[Service, ...]:
     found = [
         s
         for s in view.services(component, *MEETS[ask.kind])
-        if s.activity != "pump" or (not s.event.partial and _is_right_contractor(view, ask, s.event))
+        if s.activity != "pump" or (not s.event.partial and counts_for(view, ask.only_contractor, s.event))
     ]
     if ask.inspection_below is not None:
         found += [
@@ -135,12 +138,6 @@ def _completed(service: Service) -> Service:
     if not service.event.defects or corrected is None or corrected <= service.on:
         return service
     return replace(service, on=corrected)
-
-
-def _is_right_contractor(view: View, ask: Ask, event: Event) -> bool:
-    if not ask.only_contractor or event.baseline or not event.license_number:
-        return True
-    return event.license_number == ask.only_contractor or in_force(view, "inspection_only", event.service_date)
 
 
 def is_complete(event: Event, as_of: dt.date) -> bool:

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from reporting.domain.dealings import Dealings
+
 TANKS = ("septic", "holding", "pretreatment", "pump_chamber", "privy")
 TREATMENT_TANKS = ("septic", "pretreatment")
 INACTIVE_STATES = ("abandoned", "sewered", "removed")
@@ -76,13 +78,15 @@ class ExemptionGrant:
 class Case:
     """A case of the county's: an order, a hold, a failed system. `dates` has its steps by name (`notified_on`, …).
 
-    `due_on`: the day by which the county itself asks for the correction.
+    `due_on`: the day by which the county itself asks for the correction. `not_taken`: steps of which it is on file that
+    they have not been taken; one that is in neither is unknown.
     """
 
     kind: str
     dates: Mapping[str, dt.date]
     due_on: dt.date | None = None
     id: str = ""
+    not_taken: frozenset[str] = frozenset()
 
     def step(self, name: str, as_of: dt.date) -> dt.date | None:
         """The date of a step if it has been taken by the end of `as_of`."""
@@ -115,6 +119,7 @@ class System:
     sewer_available_on: dt.date | None = None
     design_flow_gpd: int | None = None
     service_area: int | None = None
+    agreement_recorded_on: dt.date | None = None
     plan: Plan | None = None
     flags: tuple[str, ...] = ()
     season_from: tuple[int, int] | None = None
@@ -238,4 +243,5 @@ class History:
     events: tuple[Event, ...] = ()
     owner_notices: tuple[OwnerNotice, ...] = ()
     statements: tuple[Statement, ...] = ()
+    dealings: Dealings = field(default_factory=Dealings)
     notes: tuple[str, ...] = field(default=())

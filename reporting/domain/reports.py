@@ -109,11 +109,12 @@ def _refused(view: View, event: Event, component: Component) -> Iterator[Finding
             continue  # a pumping report that states what was seen claims no inspection
         if claim.activity == "inspect" and pumped and not _is_inspection_asked(view, event, component):
             continue
-        kind = "credential_expired" if claim.expired else "not_qualified"
         who = (claim.credential or "credential").replace("_", " ")
         doing = claim.activity.replace("_", " ")
         because = f"{who} expired {claim.expired_on}" if claim.expired else f"{who} is not entitled to {doing}"
-        yield note(claim.provision, kind, because, event=event.id)
+        # An expired credential is named as such, and is no current credential: the report does not count either way.
+        for kind in ("not_qualified", "credential_expired") if claim.expired else ("not_qualified",):
+            yield note(claim.provision, kind, because, event=event.id)
 
 
 def _is_inspection_asked(view: View, event: Event, component: Component) -> bool:

@@ -20,9 +20,10 @@ from reporting.domain.records import (
     History,
     System,
 )
-from schemas.acts import SYSTEM_DATES, Act, ReportDeadline, WhoMay
+from schemas.acts import Act, ReportDeadline, WhoMay
 from schemas.calendar import Calendar, add_days, local_date
 from schemas.program import Program, Provision
+from schemas.words import SYSTEM_DATES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +83,7 @@ class View:
             yield from (d for d in (self.receipt(e), e.defects_corrected_on) if d is not None)
         yield from (n.on for n in self.history.owner_notices)
         yield from (s.received_on for s in self.history.statements)
+        yield from self.history.dealings.days()
         system = self.system
         yield from (d for c in system.cases for d in c.dates.values())
         yield from (g.granted_on for g in system.exemptions)

@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from zoneinfo import ZoneInfo
 
 from reporting.histories import NO_LICENCES, Licences
 from reporting.ids import new_id
 from reporting.intake.answer import Answer, Refused, RowAnswer, answer_row
 from reporting.intake.credentials import Sender
 from reporting.intake.judging import Progress, judge_rows
+from reporting.intake.learned import learned_headings
 from reporting.intake.opening import OpenFile, open_file
 from reporting.intake.outcomes import Judged, Outcome
 from reporting.intake.reading import ReadRow, keepable
@@ -30,6 +32,8 @@ from schemas.issues import Code, Issue
 from schemas.program import Program
 
 CHUNK = 5_000
+WORKING = "working"
+DONE = "done"
 SHOWN_IN_RECEIPT = 50
 _LONGEST_NAME = 300
 
@@ -48,13 +52,15 @@ class Options:
     """How a submission is taken.
 
     historical: backlog, judged for duties and never for lateness. strict: an unknown field is an error (one JSON
-    report), not a column to be named (a file).
+    report), not a column to be named (a file). received_on: the day on which the county received a paper report, or of
+    its postmark, where a clerk enters it later: lateness is judged by it.
     """
 
     dry_run: bool = False
     atomic: bool = False
     historical: bool = False
     strict: bool = False
+    received_on: dt.date | None = None
     limits: Limits = field(default_factory=Limits)
 
 
@@ -72,9 +78,28 @@ def submit(
     The caller's transaction makes it true; nothing is sent here. program: the county's own on the day of `now`.
     """
     opts = options or Options()
+    begun = begin(store, program, sender, upload, now, opts)
+    return begun if isinstance(begun, Refused) else take_begun(store, program, sender, begun, signer, opts)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Begun:
+    """A file that can be read, before any of its rows is. `head`: its row of `submission`; `learned`: its headings."""
+
+    submission: Submission
+    head: dict[str, object]
+    file: OpenFile
+    learned: Mapping[str, str | None]
+
+
+def begin(
+    store: Store, program: Program, sender: Sender, upload: Upload, now: dt.datetime, opts: Options
+) -> Begun | Refused:
+    """Open a file and look at its headings; a refusal is stored unless it is a dry run."""
     today = local_date(now, program.timezone)
     live_from = program.day("live_from")
-    historical = opts.historical or (live_from is not None and today < live_from)
+    received_on = opts.received_on or today
+    historical = opts.historical or (live_from is not None and received_on < live_from)
     submission = Submission(
         id=new_id("sub", now),
         file_sha256=hashlib.sha256(upload.data).hexdigest(),
@@ -82,21 +107,53 @@ def submit(
         now=now,
         today=today,
         historical=historical,
+        paper=paper_at(program, opts.received_on),
     )
     head = _submission_row(submission, sender, upload, opts)
+    learned = learned_headings(store, sender.contractor_id)
     try:
+        if received_on > today:
+            detail = f"Give a day of receipt that is not in the future: today is {today}."
+            raise FileRefused("received_in_future", detail)
         file = open_file(
-            program, upload.data, upload.file_name, upload.content_type, opts.limits, today, strict=opts.strict
-        )
+            program, upload.data, upload.file_name, upload.content_type, opts.limits, received_on,
+            strict=opts.strict, learned=learned,
+        )  # fmt: skip
     except FileRefused as refusal:
         refused = Refused(code=refusal.code, detail=refusal.detail, status=refusal.status, headings=refusal.headings)
         if not opts.dry_run:
             insert_submission(store, {**head, "status": "refused", "columns": {"refused": refused.as_json()}})
         return refused
-    work = _Work(
-        store=store, program=program, sender=sender, signer=signer, submission=submission, head=head, options=opts
+    return Begun(submission=submission, head=head, file=file, learned=learned)
+
+
+def take_begun(store: Store, program: Program, sender: Sender, begun: Begun, signer: Signer, opts: Options) -> Answer:
+    """Take a file that was opened, all of it in the caller's transaction."""
+    if not opts.dry_run:
+        enter(store, begun, status=WORKING)
+    work = Work(
+        store=store,
+        program=program,
+        sender=sender,
+        signer=signer,
+        submission=begun.submission,
+        file_name=str(begun.head["file_name"] or "") or None,
+        dry_run=opts.dry_run,
+        atomic=opts.atomic,
     )
-    return work.take(file)
+    return work.take(begun.file)
+
+
+def enter(store: Store, begun: Begun, *, status: str, rows: int = 0) -> None:
+    """Store that a file was handed in, before any of its rows is judged."""
+    columns = {"headings": [keepable(h) for h in begun.file.sheet.headings]}
+    insert_submission(store, {**begun.head, "status": status, "rows": rows, "columns": columns})
+    record_submission(store, begun.submission, str(begun.head["file_name"] or "") or None)
+
+
+def paper_at(program: Program, received_on: dt.date | None) -> dt.datetime | None:
+    """Noon of the day on which a paper report was received: of the moment nothing is known."""
+    return dt.datetime.combine(received_on, dt.time(12), ZoneInfo(program.timezone)) if received_on else None
 
 
 def _submission_row(submission: Submission, sender: Sender, upload: Upload, opts: Options) -> dict[str, object]:
@@ -123,33 +180,36 @@ class _Chunk:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Work:
-    """One submission under way: what every chunk of it needs."""
+class Work:
+    """One submission under way in one transaction: what every chunk of it needs."""
 
     store: Store
     program: Program
     sender: Sender
     signer: Signer
     submission: Submission
-    head: dict[str, object]
-    options: Options
+    file_name: str | None
+    dry_run: bool = False
+    atomic: bool = False
 
     def take(self, file: OpenFile) -> Answer:
-        """All rows, a chunk at a time; with `atomic` nothing is written before the last row has been judged."""
-        if not self.options.dry_run:
-            insert_submission(self.store, {**self.head, "status": "working", "columns": {}})
-            record_submission(self.store, self.submission, str(self.head["file_name"] or "") or None)
-        chunks: Iterable[_Chunk] = self._judge(file.rows())
-        if self.options.atomic:
+        """The whole file, to its answer."""
+        answer = self._answer(file, self.take_rows(file.rows()))
+        if not self.dry_run:
+            shown = [o.in_receipt() for o in answer.outcomes[:SHOWN_IN_RECEIPT]]
+            self.close(file, answer.counts, answer.columns, shown)
+        return answer
+
+    def take_rows(self, rows: Iterator[ReadRow]) -> list[RowAnswer]:
+        """Rows, a chunk at a time; with `atomic` nothing is written before the last one has been judged."""
+        chunks: Iterable[_Chunk] = self._judge(rows)
+        if self.atomic:
             chunks = _all_or_nothing(list(chunks))
         answers: list[RowAnswer] = []
         for part in chunks:
             recording = self._record(part)
             answers += [answer_row(j, recording) for j in part.rows]
-        answer = self._answer(file, answers)
-        if not self.options.dry_run:
-            self._close(answer)
-        return answer
+        return answers
 
     def _judge(self, rows: Iterator[ReadRow]) -> Iterator[_Chunk]:
         progress = Progress()
@@ -158,41 +218,48 @@ class _Work:
             yield _Chunk(rows=judged.rows, licences=judged.licences)
 
     def _record(self, part: _Chunk) -> Recording:
-        if self.options.dry_run:
+        if self.dry_run:
             return try_chunk(self.program, part.rows, self.submission, part.licences)
         return record_chunk(self.store, self.program, part.rows, self.submission, part.licences, self.signer)
 
     def _answer(self, file: OpenFile, answers: Sequence[RowAnswer]) -> Answer:
         signed: SignedHead | None = None
-        if not self.options.dry_run:
+        if not self.dry_run:
             signed = checkpoint(self.store, self.signer, self.submission.now)
         return Answer(
             id=self.submission.id,
             county=self.program.slug,
             received_at=self.submission.now,
             file_sha256=self.submission.file_sha256,
-            dry_run=self.options.dry_run,
+            dry_run=self.dry_run,
             columns=file.columns(chain.from_iterable(a.errors for a in answers)),
             outcomes=tuple(answers),
             head=signed,
             notes=file.notes(),
         )
 
-    def _close(self, answer: Answer) -> None:
-        counts = answer.counts
-        update_submission(self.store, answer.id, {**counts, "status": "done", "columns": dict(answer.columns)})
+    def close(
+        self,
+        file: OpenFile,
+        counts: Mapping[str, int],
+        columns: Mapping[str, object],
+        shown: Sequence[Mapping[str, object]],
+    ) -> None:
+        """Note what became of the whole file, and leave the event of its receipt. `shown`: rows to be named there."""
+        kept = {**columns, "headings": [keepable(h) for h in file.sheet.headings], "notes": list(file.notes())}
+        update_submission(self.store, self.submission.id, {**counts, "status": DONE, "columns": kept})
         receipt = {
-            "submission": answer.id,
+            "submission": self.submission.id,
             "contractor_id": self.sender.contractor_id,
             "principal": self.sender.name,
-            "counts": counts,
-            "received_at": answer.received_at.isoformat(),
-            "file_name": self.head["file_name"],
+            "counts": dict(counts),
+            "received_at": (self.submission.received_at or self.submission.now).isoformat(),
+            "file_name": self.file_name,
             "historical": self.submission.historical,
-            "rows": [o.in_receipt() for o in answer.outcomes[:SHOWN_IN_RECEIPT]],
+            "rows": list(shown),
         }
         now = self.submission.now
-        event = {"id": new_id("dev", now), "kind": "receipt", "cause_key": f"receipt:{answer.id}"}
+        event = {"id": new_id("dev", now), "kind": "receipt", "cause_key": f"receipt:{self.submission.id}"}
         record_domain_events(self.store, [{**event, "occurred_at": now, "content": receipt}])
 
 

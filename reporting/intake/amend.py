@@ -21,7 +21,8 @@ from reporting.intake.headings import match_headings
 from reporting.intake.json_rows import read_json_report
 from reporting.intake.judging import judge_correction
 from reporting.intake.outcomes import Judged, Outcome
-from reporting.intake.places import Place
+from reporting.intake.places import Doubt, Place
+from reporting.intake.provisional import is_provisional, remove_empty
 from reporting.intake.reading import Reader, ReadRow, heading_aliases, keepable
 from reporting.intake.recording import (
     Recording,
@@ -39,7 +40,7 @@ from reporting.store.derived import mark_dirty
 from reporting.store.engine import Store
 from reporting.store.facts import end_versions, insert_events, load_events
 from reporting.store.log import NewEntry, append, checkpoint
-from reporting.store.reviews import close_reviews_of
+from reporting.store.reviews import close_reviews_of, open_reviews
 from reporting.store.signing import Signer
 from schemas.calendar import local_date
 from schemas.fields import FIELDS
@@ -74,7 +75,7 @@ def amend(
     judged, licences = judge_correction(store, program, sender, row, report_id, now)
     if unknown or not judged.stands:
         return _refusal(judged, unknown)
-    judged = _in_its_place(judged, before, changes)
+    judged = _in_its_place(store, judged, before, changes)
     submission = Submission(
         id=str(before["submission"] or ""),
         file_sha256="",
@@ -133,9 +134,18 @@ def _refusal(judged: Judged, unknown: list[str], why: str = "") -> RowAnswer:
     )
 
 
-def _in_its_place(j: Judged, before: Mapping[str, Any], changes: Mapping[str, object]) -> Judged:
-    """The amended report with the system that a person gave its first version, where the change is not of the place."""
-    if before["system"] is None or before["system"] == j.place.system or _PLACING & changes.keys():
+def _in_its_place(store: Store, j: Judged, before: Mapping[str, Any], changes: Mapping[str, object]) -> Judged:
+    """The amended report with what a person decided of its first version, where the change is not of the place."""
+    if before["system"] == j.place.system or _PLACING & changes.keys():
+        return j
+    if before["system"] is None:
+        waits = {one["reason"] for one in open_reviews(store, events=[str(before["id"])])}
+        if Doubt.SENT_BACK not in waits:
+            return j
+        held = Tank(kind=before["component"], ref=before["component_ref"])
+        place = Place(doubt=Doubt.SENT_BACK)
+        return replace(j, outcome=Outcome.QUEUED, place=place, tank=held, opens=False, known=None)
+    if is_provisional(store, str(before["system"])):
         return j
     tank = Tank(kind=before["component"], ref=before["component_ref"])
     warnings = tuple(w for w in j.warnings if w["code"] != "review")
@@ -174,6 +184,7 @@ def _write(
         row["identity"] = before["identity"]
     insert_events(store, [row])
     close_reviews_of(store, str(before["id"]), state="amended", seq=appended[0].seq, by=submission.principal)
+    remove_empty(store, [str(before["system"])] if before["system"] else [], appended[0].seq)
     record_doubts(store, [judged], appended, now)
     mark_dirty(store, {s for s in (before["system"], judged.place.system) if s})
     head = checkpoint(store, signer, now)
@@ -199,5 +210,6 @@ def void(store: Store, sender: Sender, report_id: str, reason: str, now: dt.date
     _end(store, report_id, appended[0].seq)
     close_reviews_of(store, report_id, state="voided", seq=appended[0].seq, by=sender.name)
     if before["system"]:
+        remove_empty(store, [str(before["system"])], appended[0].seq)
         mark_dirty(store, {str(before["system"])})
     return receipts_for(appended, checkpoint(store, signer, now))[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,9 +72,7 @@ class RowAnswer:
 
     def in_receipt(self) -> dict[str, object]:
         """What the mail to the submitter says of the row."""
-        kept = ("row", "outcome", "report_id", "permit_number", "receipt", "duplicate_of", "review")
-        shown = {k: v for k, v in self.as_json().items() if k in kept}
-        return {**shown, "errors": [i.message for i in self.errors]}
+        return _in_receipt(self.as_json())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,22 +161,47 @@ def _without_id(warning: Mapping[str, object]) -> Mapping[str, object]:
 
 def show_outcome(stored: Mapping[str, Any]) -> dict[str, object]:
     """A stored outcome as the answer showed it when the submission came in: for its address, and after a restart."""
-    receipt = Receipt.from_json(stored["receipt"]) if stored["receipt"] else None
+    return _stored_row(stored).as_json()
+
+
+def stored_answer(submission: Mapping[str, Any], outcomes: Iterable[Mapping[str, Any]]) -> Answer:
+    """The whole answer of a submission that is done, from what is stored of it; its systems are not named."""
+    columns = {name: submission["columns"].get(name, []) for name in ("unknown", "suggested", "missing")}
+    return Answer(
+        id=submission["id"],
+        county=submission["county"],
+        received_at=submission["received_at"],
+        file_sha256=submission["file_sha256"],
+        dry_run=submission["dry_run"],
+        columns=columns,
+        outcomes=tuple(_stored_row(row) for row in outcomes),
+        notes=tuple(submission["columns"].get("notes", ())),
+    )
+
+
+def _stored_row(stored: Mapping[str, Any]) -> RowAnswer:
     said = {w["code"]: w["value"] for w in stored["warnings"]}
-    answer = {
-        "row": stored["row"],
-        "outcome": stored["outcome"],
-        "report_id": stored["report_id"],
-        "permit_number": stored["permit_number"],
-        "receipt": short_receipt(receipt),
-        "findings": stored["findings"],
-        "errors": stored["errors"],
-        "warnings": stored["warnings"],
-    }
-    sometimes = {
-        "duplicate_of": stored["duplicate_of"],
-        "possible_duplicate_of": said.get("possible_duplicate"),
-        "review": said.get("review"),
-        "matched_by": said.get("matched_by"),
-    }
-    return {**answer, **{k: v for k, v in sometimes.items() if v}}
+    return RowAnswer(
+        row=stored["row"],
+        outcome=Outcome(stored["outcome"]),
+        report_id=stored["report_id"],
+        permit_number=stored["permit_number"],
+        duplicate_of=stored["duplicate_of"],
+        receipt=Receipt.from_json(stored["receipt"]) if stored["receipt"] else None,
+        findings=tuple(stored["findings"]),
+        errors=tuple(Issue(**e) for e in stored["errors"]),
+        warnings=tuple(stored["warnings"]),
+        review=said.get("review"),
+        possible_duplicate_of=said.get("possible_duplicate"),
+        matched_by=said.get("matched_by"),
+    )
+
+
+def stored_in_receipt(stored: Mapping[str, Any]) -> dict[str, object]:
+    """What the mail to the submitter says of a stored outcome."""
+    return _in_receipt(show_outcome(stored))
+
+
+def _in_receipt(shown: Mapping[str, Any]) -> dict[str, object]:
+    kept = ("row", "outcome", "report_id", "permit_number", "receipt", "duplicate_of", "review")
+    return {**{k: v for k, v in shown.items() if k in kept}, "errors": [e["message"] for e in shown["errors"]]}

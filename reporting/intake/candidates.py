@@ -16,8 +16,8 @@ from reporting.intake.addresses import normalize_address
 from reporting.intake.identifiers import normalize_identifier
 from reporting.intake.likeness import ADDRESS_ALIKE, LEAST, Candidate, Named, address_likeness, owner_words, weigh
 from reporting.store.engine import Store
-from reporting.store.matching import PARCEL, PERMIT, find_by_grams, find_by_identifiers, replace_grams
-from reporting.store.near import find_addresses, has_grams, load_places
+from reporting.store.matching import PARCEL, PERMIT, find_by_grams, replace_grams
+from reporting.store.near import find_addresses, find_any, has_grams, load_places
 from reporting.store.rows import chunks
 
 MOST: Final = 10
@@ -80,8 +80,8 @@ def _by_number(store: Store, named: Mapping[K, Named]) -> dict[K, set[str]]:
                 zeros = range(9) if damage.digits and damage.length is None else ()
                 pairs |= {(kind, "0" * n + damage.digits) for n in zeros}
         wanted[key] = pairs
-    found = find_by_identifiers(store, set().union(*wanted.values())) if wanted else {}
-    return {key: {s for pair in pairs if pair in found for s, _ in found[pair]} for key, pairs in wanted.items()}
+    found = find_any(store, sorted(set().union(*wanted.values())))
+    return {key: {s for pair in pairs & found.keys() for s in found[pair]} for key, pairs in wanted.items()}
 
 
 def variants(norm: str) -> Iterator[str]:

@@ -46,21 +46,26 @@ def normalize_heading(text: str) -> str:
 
 
 def match_headings(
-    headings: Sequence[str], fields: Mapping[str, Sequence[str]], *, learned: Mapping[str, str] | None = None
+    headings: Sequence[str], fields: Mapping[str, Sequence[str]], *, learned: Mapping[str, str | None] | None = None
 ) -> HeadingMatch:
     """What each heading of a file means.
 
     fields: field → its other names (aliases); its own name always counts. learned: what the sender confirmed before,
-    normalized heading → field; it goes before the aliases. ValueError when two fields claim one name.
+    normalized heading → field; it goes before the aliases. One learned to mean None is known and kept as it is.
+    ValueError when two fields claim one name.
     """
-    names = _names(fields) | dict(learned or {})
+    told = learned or {}
+    ignored = {name for name, target in told.items() if target is None}
+    names = _names(fields) | {name: target for name, target in told.items() if target is not None}
+    names = {name: target for name, target in names.items() if name not in ignored}
     meant: dict[str, list[str]] = {}
     unknown: list[str] = []
     for heading in headings:
-        target = names.get(normalize_heading(heading))
-        if target is None:
+        name = normalize_heading(heading)
+        target = names.get(name)
+        if target is None and name not in ignored:
             unknown.append(heading)
-        else:
+        elif target is not None:
             meant.setdefault(target, []).append(heading)
     free = {name: target for name, target in names.items() if target not in meant}
     suggested = {heading: near for heading in unknown if (near := _near(normalize_heading(heading), free)) is not None}

@@ -22,8 +22,8 @@ LEAST: Final = 0.5
 """The score from which a system is shown."""
 ADDRESS_ALIKE: Final = 0.85
 OWNER_ALIKE: Final = 0.85
-_WEIGHTS: Final = {"permit_number": 0.95, "parcel_number": 0.85, "site_address": 0.6, "owner_name": 0.3}
-_AGAINST: Final = {"permit_number": 0.6, "parcel_number": 0.7, "site_address": 0.85, "owner_name": 1.0}
+_WEIGHTS: Final = {"permit_number": 0.95, "parcel_number": 0.85, "site_address": 0.65, "owner_name": 0.35}
+_AGAINST: Final = {"permit_number": 0.8, "parcel_number": 0.85, "site_address": 0.9, "owner_name": 1.0}
 _HIGHWAY: Final = re.compile(r"\b(COUNTY ROAD|STATE ROAD|US HIGHWAY) (\S+)")
 _UNIT: Final = re.compile(r"\bUNIT (\S+)")
 _WORDS: Final = re.compile(r"[^\W_]+")

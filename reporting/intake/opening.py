@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from reporting.intake.files import read_sheet
@@ -17,7 +17,7 @@ from schemas.issues import Code, Issue
 from schemas.program import Program
 from schemas.report import check_report
 
-_LACKING = (Code.REQUIRED, Code.REQUIRED_ONE_OF)
+LACKING = (Code.REQUIRED, Code.REQUIRED_ONE_OF)
 _SHOWN_TOTALS = 10
 
 
@@ -56,8 +56,11 @@ class OpenFile:
         """What the headings meant: unknown ones, near misses, and fields without a column that some row was asked
         for.
         """
-        given = set(self.match.mapping.values())
-        lacking = {i.field for i in errors if i.code in _LACKING} - given
+        return self.columns_without(i.field for i in errors if i.code in LACKING)
+
+    def columns_without(self, fields: Iterable[str | None]) -> dict[str, object]:
+        """The same where the fields that rows were asked for are known."""
+        lacking = set(fields) - set(self.match.mapping.values())
         is_table = self.sheet.kind is not SheetKind.JSON
         return {
             "unknown": [keepable(h) for h in self.match.unknown],
@@ -75,18 +78,21 @@ def open_file(
     today: dt.date,
     *,
     strict: bool = False,
+    learned: Mapping[str, str | None] | None = None,
 ) -> OpenFile:
     """Open a CSV file, a workbook, a JSON list, or (`strict`, or a file that holds just one object) one JSON report.
 
+    learned: what the sender's own headings mean (`headings.match_headings`); names of JSON reports are the contract's.
     Raises FileRefused, also where two headings mean one field and where no row can be whole for want of columns.
     """
     aliases = heading_aliases(program)
     strict = strict or _is_one_report(data, file_name, content_type)
     if strict:
-        aliases = dict.fromkeys(aliases, ())
+        aliases, learned = dict.fromkeys(aliases, ()), None
         sheet = read_json_report(data, limits=limits)
     else:
         names = {normalize_heading(alias) for name in aliases for alias in (name, *aliases[name])}
+        names |= set(learned or ())
         sheet = read_sheet(
             data,
             filename=file_name,
@@ -94,7 +100,7 @@ def open_file(
             known_heading=lambda heading: normalize_heading(heading) in names,
             limits=limits,
         )
-    match = match_headings(sheet.headings, aliases)
+    match = match_headings(sheet.headings, aliases, learned=learned)
     _refuse_two_meanings(match, sheet)
     file = OpenFile(sheet=sheet, match=match, program=program, today=today, strict=strict)
     _refuse_if_no_row_can_be_whole(file)
@@ -133,7 +139,7 @@ def _refuse_if_no_row_can_be_whole(file: OpenFile) -> None:
     for row in file.rows():
         some = True
         issues = check_report(file.program, row.values) if not any(i.field is None for i in row.issues) else []
-        lacking = [str(i.field) for i in issues if i.code in _LACKING and i.field not in given]
+        lacking = [str(i.field) for i in issues if i.code in LACKING and i.field not in given]
         wanted.update(dict.fromkeys(lacking))
     if not some:
         raise refuse_no_rows()

@@ -29,8 +29,8 @@ class Judged:
     """One row with its outcome; the rest is there unless it was rejected.
 
     report_id: given to what comes in. duplicate_of: the report that came in first; first_row: its row, where that is of
-    this submission. near: the systems that a row in doubt might be of. opens: the row opens the provisional system that it is placed in. names_double: whether the sender
-    may see `possible_duplicate_of`.
+    this submission. near: the systems that a row in doubt might be of. opens: the row opens the provisional system that
+    it is placed in. names_double: whether the sender may see `possible_duplicate_of`.
     """
 
     row: ReadRow

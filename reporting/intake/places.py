@@ -52,7 +52,7 @@ _DOUBTS = {
 }
 # What a person decides of these holds for the same numbers the next time; not which of several systems or tanks was
 # served on one day.
-_DECIDED_BY_NUMBERS = frozenset({Doubt.NOT_IN_INVENTORY, Doubt.DISAGREE, Doubt.ONLY_ADDRESS, Doubt.PERMIT_UNKNOWN})
+DECIDED_BY_NUMBERS = frozenset({Doubt.NOT_IN_INVENTORY, Doubt.DISAGREE, Doubt.ONLY_ADDRESS, Doubt.PERMIT_UNKNOWN})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,7 @@ def place_row(row: ReadRow, found: Found, known: Mapping[str, Known]) -> Place:
     """The system of the inventory that a row is of; `NOT_IN_INVENTORY` when it has none that comes into question."""
     place = _by_numbers(row, found, known)
     decided = known.get(found.remembered)
-    if place.doubt in _DECIDED_BY_NUMBERS and decided is not None and decided.system.status not in _NOT_THERE:
+    if place.doubt in DECIDED_BY_NUMBERS and decided is not None and decided.system.status not in _NOT_THERE:
         return Place(system=found.remembered, matched_by=REMEMBERED)
     return place
 

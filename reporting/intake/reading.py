@@ -18,6 +18,8 @@ from schemas.issues import Code, Issue
 from schemas.program import Program
 
 PLACE_FIELDS = ("permit_number", "parcel_number", "site_address")
+BEYOND = "(beyond the headings "
+"""How the name begins under which a row's cells are kept that stand beyond the last heading."""
 # Placeholders that office software writes into a field that holds nothing.
 _NOTHING = frozenset(Type) - {Type.GALLONS, Type.YES_NO}
 _KEEP_NONE = frozenset({"ponding"})
@@ -85,7 +87,7 @@ class Reader:
     def read(self, row: Row) -> ReadRow:
         """One row read field by field; nothing that is wrong stops the rest from being looked at."""
         shown = {heading: keepable(cell.text) for heading, cell in row.cells.items()}
-        shown |= {f"(beyond the headings {n})": keepable(text) for n, text in enumerate(row.surplus, 1)}
+        shown |= {f"{BEYOND}{n})": keepable(text) for n, text in enumerate(row.surplus, 1)}
         if row.fault is not None:
             issue = Issue(code=Code.UNREADABLE_ROW, message=row.fault.message).at(row.number, row.pointer)
             return ReadRow(number=row.number, pointer=row.pointer, values={}, issues=(issue,), cells=shown, raw=row.raw)

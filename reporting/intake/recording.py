@@ -42,7 +42,11 @@ class Recording:
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """What every row of a submission shares. `today`: the county's date of `now`, its receipt."""
+    """What every row of a submission shares. `today`: the county's date of `now`, its receipt.
+
+    paper: when the county received on paper what a clerk now enters. received_at: when a long file was handed in that
+    is worked off later: lateness is judged by it.
+    """
 
     id: str
     file_sha256: str
@@ -50,6 +54,13 @@ class Submission:
     now: dt.datetime
     today: dt.date
     historical: bool
+    paper: dt.datetime | None = None
+    received_at: dt.datetime | None = None
+
+    @property
+    def entered(self) -> dict[str, str]:
+        """What the record says of paper that a clerk enters."""
+        return {"received_on": self.paper.date().isoformat()} if self.paper else {}
 
 
 def record_submission(store: Store, submission: Submission, file_name: str | None) -> None:
@@ -64,6 +75,7 @@ def record_submission(store: Store, submission: Submission, file_name: str | Non
         "file_sha256": submission.file_sha256,
         "by": submission.principal,
         "historical": submission.historical,
+        **submission.entered,
     }
     append(store, [NewEntry(type="submission", content=content)], submission.now)
 
@@ -80,6 +92,7 @@ def record_chunk(
     kept = [j for j in chunk if j.stands]
     open_systems(store, kept, submission.now)
     base = {"submission": submission.id, "by": submission.principal, "historical": submission.historical}
+    base |= submission.entered
     entries = [NewEntry(type="report", content={**base, **report_entry(j)}, raw=j.row.raw) for j in kept]
     appended = append(store, entries, submission.now)
     rows = [event_row(j, a.seq, a.recorded_at, submission) for j, a in zip(kept, appended, strict=True)]
@@ -179,6 +192,7 @@ def report_entry(j: Judged) -> dict[str, object]:
         "component": j.tank.kind,
         "component_ref": j.tank.ref,
         "doubt": j.place.doubt.value if j.place.doubt else None,
+        **({"matched_by": j.place.matched_by} if j.place.matched_by else {}),
         "report": j.content,
     }
 
@@ -195,7 +209,7 @@ def event_row(j: Judged, seq: int, received_at: dt.datetime, submission: Submiss
         "event_type": j.content["event_type"],
         "service_date": j.row.service_date,
         "received_at": received_at,
-        "first_received_at": received_at,
+        "first_received_at": submission.paper or submission.received_at or received_at,
         "contractor_id": j.holder.contractor_id,
         "license_number": number or None,
         "license_norm": normalize_license(number) or None,

@@ -39,7 +39,7 @@ def restore_numbers(store: Store, rows: Iterable[ReadRow]) -> dict[tuple[int, st
     numbers = {kind: _Numbers(store, kind, lost.values()) for kind in {kind for _, kind in lost}}
     found: dict[tuple[int, str], Hits] = {}
     for key, damage in spoilt.items():
-        hits: dict[str, list[str]] = {
+        hits: dict[str, Sequence[str]] = {
             pair[1]: [s for s, _ in known[pair]] for pair in sorted(forms[key] & known.keys())
         }
         if key in lost:

@@ -1,11 +1,16 @@
-"""The columns of an inventory file (contract.md, "Inventory and contractor files"): names, aliases, parsers."""
+"""The columns of an inventory file (contract.md, "Inventory and contractor files"): names and parsers.
+
+The other headings that mean them, those of the statewide parcel map among them, are data: `headings.toml`.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from importlib.resources import files
 from typing import Any, Final
 
 from reporting.intake.moments import parse_date, parse_month_day
@@ -126,51 +131,69 @@ def _flags(cell: Cell, day: Day) -> list[str] | None:
     return list(dict.fromkeys(word for word in words if word and not is_none_word(word))) or None
 
 
+def read_headings(text: str) -> dict[str, tuple[str, ...]]:
+    """The headings that mean each column besides its own name: column → headings, from the text of `headings.toml`."""
+    told = tomllib.loads(text)
+    found: dict[str, list[str]] = {name: list(words) for name, words in told["own"].items()}
+    for heading, name in told["statewide"].items():
+        found.setdefault(name, []).append(heading)
+    return {name: tuple(words) for name, words in found.items()}
+
+
 _MONTHS: Final = _whole(1, 1_200)
-_ALL: Final = (
-    Column(name="permit_number", parse=_text, aliases=("permit", "sanitary permit", "sanitary permit number")),
-    Column(name="parcel_number", parse=_text, aliases=("parcel", "parcel id", "tax parcel", "tax key")),
-    Column(name="site_address", parse=_text, aliases=("address", "property address", "SITEADRESS", "SITEADDRESS")),
-    Column(name="municipality", parse=_text, aliases=("town", "city village town", "PLACENAME")),
-    Column(name="postcode", parse=_text, aliases=("zip", "zip code", "postal code", "ZIPCODE"), lenient=True),
-    Column(name="legal_description", parse=_long_text, aliases=("legal", "LEGALAREA")),
-    Column(name="owner_name", parse=_text, aliases=("owner", "property owner", "OWNERNME1")),
-    Column(name="owner_email", parse=_emails, aliases=("email", "e-mail", "owner e-mail"), lenient=True),
-    Column(name="owner_phone", parse=_text, aliases=("phone", "telephone"), lenient=True),
-    Column(name="owner_mailing_address", parse=_long_text, aliases=("mailing address", "PSTLADRESS", "PSTLADDRESS")),
-    Column(name="component", parse=_choice(_field_choices("component")), aliases=("tank type", "component type")),
-    Column(name="capacity_gallons", parse=_whole(0, 1_000_000), aliases=("capacity", "tank size", "gallons")),
-    Column(name="use", parse=_choice(_USES), aliases=("occupancy",)),
-    Column(name="season_from", parse=_month_day),
-    Column(name="season_to", parse=_month_day),
-    Column(name="building", parse=_choice(_BUILDINGS), aliases=("building type",)),
-    Column(name="status", parse=_choice(_STATES)),
-    Column(name="permit_issued_on", parse=_date, aliases=("permit date", "issued", "date issued")),
-    Column(name="installed_on", parse=_date, aliases=("installed", "install date", "installation date")),
-    Column(name="occupied_on", parse=_date, aliases=("occupied",)),
-    Column(name="design_flow_gpd", parse=_whole(0, 10_000_000), aliases=("design flow",)),
-    Column(name="service_area", parse=_whole(0, 10_000), aliases=("area",)),
-    Column(name="plan_pump_months", parse=_MONTHS),
-    Column(name="plan_inspect_months", parse=_MONTHS),
-    Column(name="plan_dispersal_months", parse=_MONTHS),
-    Column(name="meter_serial", parse=_text, aliases=("meter", "meter no")),
-    Column(name="meter_unit", parse=_choice(_field_choices("meter_unit"))),
-    Column(name="meter_digits", parse=_whole(1, 15)),
-    Column(name="component_ref", parse=_text, aliases=("tank", "tank no", "tank id")),
-    Column(name="agreement_recorded_on", parse=_date),
-    Column(name="exemption_kind", parse=_choice(_EXEMPTIONS)),
-    Column(name="exemption_granted_on", parse=_date),
-    Column(name="designated_license_number", parse=_license, aliases=("designated contractor", "designated license")),
-    Column(name="contract_from", parse=_date),
-    Column(name="contract_to", parse=_date),
-    Column(name="last_pumped_on", parse=_past_date, aliases=("last pumped", "date last pumped")),
-    Column(name="last_inspected_on", parse=_past_date, aliases=("last inspected", "date last inspected")),
-    Column(name="assigned_due_on", parse=_date, aliases=("assigned due date",)),
-    Column(name="latitude", parse=_latitude, aliases=("lat", "y"), lenient=True),
-    Column(name="longitude", parse=_longitude, aliases=("lon", "long", "lng", "x"), lenient=True),
-    Column(name="access_notes", parse=_long_text, aliases=("access", "notes")),
-    Column(name="flags", parse=_flags),
-)  # fmt: skip
-COLUMNS: Final[Mapping[str, Column]] = {column.name: column for column in _ALL}
-ALIASES: Final[Mapping[str, tuple[str, ...]]] = {column.name: column.aliases for column in _ALL}
-"""Column → the headings that mean it besides its own name, those of the statewide parcel map among them."""
+_PARSERS: Final[Mapping[str, Parser]] = {
+    "permit_number": _text,
+    "parcel_number": _text,
+    "site_address": _text,
+    "municipality": _text,
+    "postcode": _text,
+    "legal_description": _long_text,
+    "owner_name": _text,
+    "owner_name_2": _text,
+    "owner_since": _past_date,
+    "owner_email": _emails,
+    "owner_phone": _text,
+    "owner_mailing_address": _long_text,
+    "component": _choice(_field_choices("component")),
+    "capacity_gallons": _whole(0, 1_000_000),
+    "use": _choice(_USES),
+    "season_from": _month_day,
+    "season_to": _month_day,
+    "building": _choice(_BUILDINGS),
+    "status": _choice(_STATES),
+    "status_since": _past_date,
+    "permit_issued_on": _date,
+    "installed_on": _date,
+    "occupied_on": _date,
+    "sewer_available_on": _date,
+    "design_flow_gpd": _whole(0, 10_000_000),
+    "service_area": _whole(0, 10_000),
+    "plan_pump_months": _MONTHS,
+    "plan_inspect_months": _MONTHS,
+    "plan_dispersal_months": _MONTHS,
+    "meter_serial": _text,
+    "meter_since": _past_date,
+    "meter_unit": _choice(_field_choices("meter_unit")),
+    "meter_digits": _whole(1, 15),
+    "component_ref": _text,
+    "agreement_recorded_on": _date,
+    "exemption_kind": _choice(_EXEMPTIONS),
+    "exemption_granted_on": _date,
+    "designated_license_number": _license,
+    "contract_from": _date,
+    "contract_to": _date,
+    "last_pumped_on": _past_date,
+    "last_inspected_on": _past_date,
+    "assigned_due_on": _date,
+    "latitude": _latitude,
+    "longitude": _longitude,
+    "access_notes": _long_text,
+    "flags": _flags,
+}
+_LENIENT: Final = frozenset({"postcode", "owner_email", "owner_phone", "latitude", "longitude"})
+"""What no duty hangs on: a value that cannot be read is left out, and the row taken."""
+ALIASES: Final = read_headings(files("reporting.inventory").joinpath("headings.toml").read_text("utf-8"))
+COLUMNS: Final[Mapping[str, Column]] = {
+    name: Column(name=name, parse=parse, aliases=ALIASES.get(name, ()), lenient=name in _LENIENT)
+    for name, parse in _PARSERS.items()
+}

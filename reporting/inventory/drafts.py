@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 from reporting.domain.records import INACTIVE_STATES
@@ -22,11 +23,13 @@ PLAN: Final = {
 METER: Final = {"meter_unit": "unit", "meter_digits": "digits", "meter_serial": "serial"}
 SYSTEM_CONTENT: Final = (
     "postcode", "legal_description", "use", "season_from", "season_to", "building", "permit_issued_on", "installed_on",
-    "occupied_on", "design_flow_gpd", "service_area", "agreement_recorded_on", "assigned_due_on", "latitude",
-    "longitude", "access_notes", "flags",
+    "occupied_on", "sewer_available_on", "design_flow_gpd", "service_area", "agreement_recorded_on", "assigned_due_on",
+    "latitude", "longitude", "access_notes", "flags",
 )  # fmt: skip
 PLACE: Final = ("permit_number", "parcel_number", "site_address", "municipality")
-OWNER: Final = ("owner_name", "owner_email", "owner_phone", "owner_mailing_address")
+OWNER: Final = (
+    "owner_name", "owner_name_2", "owner_since", "owner_email", "owner_phone", "owner_mailing_address",
+)  # fmt: skip
 OF_SYSTEM: Final = (
     *SYSTEM_CONTENT, *PLACE, *OWNER, "designated_license_number", "contract_from", "contract_to", "exemption_kind",
     "exemption_granted_on",
@@ -34,6 +37,9 @@ OF_SYSTEM: Final = (
 _IDENTITY: Final = frozenset({"parcel_number", "site_address", "component"})
 """Where two rows of one system may not differ (or, the component, not agree)."""
 BASELINES: Final = {"last_pumped_on": "pumping", "last_inspected_on": "inspection"}
+
+
+_KEYS: Final = {"permit_number": "permit", "parcel_number": "parcel", "site_address": "address"}
 
 
 class Key(NamedTuple):
@@ -64,6 +70,15 @@ class Draft:
     parts: dict[Part, Mapping[str, Any]] = field(default_factory=dict)
     rows: list[int] = field(default_factory=list)
     raw: list[bytes] = field(default_factory=list)
+    _norms: dict[str, str] = field(default_factory=dict)
+
+    def norm(self, name: str) -> str:
+        """The normal form of one of the identifiers among the values, worked out once."""
+        if name not in self._norms:
+            normalize = normalize_address if name == "site_address" else normalize_identifier
+            text = self.values.get(name, "")
+            self._norms[name] = getattr(self.key, _KEYS[name]) or (normalize(text) if text else "")
+        return self._norms[name]
 
 
 class Seen(NamedTuple):
@@ -143,6 +158,8 @@ def plan_of(values: Mapping[str, Any]) -> dict[str, int]:
 def part_content(values: Mapping[str, Any], system_plan: Mapping[str, Any]) -> dict[str, Any]:
     """A component's content; its plan only where it is another than the system's."""
     content: dict[str, Any] = {"status": values.get("status", "active")}
+    if "status_since" in values:
+        content["status_since"] = values["status_since"]
     capacity = values.get("capacity_gallons")
     if capacity == PLACEHOLDER:
         content["capacity_as_sent"] = str(capacity)
@@ -165,7 +182,7 @@ def status_of(states: Iterable[str]) -> str:
 
 def _row_errors(row: ReadRow) -> Iterator[Issue]:
     values = row.values
-    failed = {issue.field for issue in row.errors}
+    failed = {issue.field for issue in row.errors} if row.errors else frozenset[str | None]()
     if "component" not in values and "component" not in failed:
         yield row.issue(Code.REQUIRED, "component", "Give the component: septic, holding, pump_chamber, dispersal, …")
     if "exemption_kind" in values and not {"exemption_granted_on"} & (values.keys() | failed):
@@ -222,4 +239,10 @@ def _placeholder(row: ReadRow) -> list[Issue]:
 
 
 def _part(row: ReadRow) -> Part:
-    return Part(row.values["component"], row.values.get("component_ref", ""))
+    return _part_named(row.values["component"], row.values.get("component_ref", ""))
+
+
+@lru_cache(maxsize=4_096)
+def _part_named(component: str, ref: str) -> Part:
+    """One object for all the components of a name: a long file has a hundred thousand of them."""
+    return Part(component, ref)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from reporting.intake.files import read_sheet
@@ -45,7 +46,6 @@ class HeadedFile:
     columns: Mapping[str, Column]
     day: Day
     identifiers: frozenset[str] = frozenset()
-    _meanings: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     @property
     def given(self) -> frozenset[str]:
@@ -69,29 +69,49 @@ class HeadedFile:
         errors = _row_faults(row)
         warnings: list[Issue] = []
         for heading, cell in row.cells.items():
-            name = self.headings.mapping.get(heading)
-            if name is None:
+            known = self._known.get(heading)
+            if known is None:
                 continue
-            column = self.columns[name]
+            name = known.column.name
             try:
-                values[name] = self._value(column, cell)
+                values[name] = known.value(cell, self.day)
             except BadValue as error:
                 issue = read.issue(error.code, name, error.message, cell.text)
-                (warnings if column.lenient else errors).append(issue)
-            if name in self.identifiers and (harm := _harm(read, name, cell)):
+                (warnings if known.column.lenient else errors).append(issue)
+            if known.is_identifier and (harm := _harm(read, name, cell)):
                 lost = harm.code == ExcelHarm.SCIENTIFIC or cell.native is not None
                 (errors if lost else warnings).append(harm)
         return read._replace(errors=tuple(errors), warnings=tuple(warnings)) if errors or warnings else read
 
-    def _value(self, column: Column, cell: Cell) -> Any:
-        if cell.native is not None or cell.fault is not None or not column.repeats:
-            return column.parse(cell, self.day)
-        key = (column.name, cell.text)
-        if key not in self._meanings:
+    @cached_property
+    def _known(self) -> dict[str, KnownColumn]:
+        return {
+            heading: KnownColumn(self.columns[name], name in self.identifiers)
+            for heading, name in self.headings.mapping.items()
+        }
+
+
+class KnownColumn:
+    """A column under one heading of the file, with what its texts mean where few different ones stand in it."""
+
+    __slots__ = ("_meanings", "_repeats", "column", "is_identifier")
+
+    def __init__(self, column: Column, is_identifier: bool) -> None:
+        self.column = column
+        self.is_identifier = is_identifier
+        self._repeats = column.repeats
+        self._meanings: dict[str, Any] = {}
+
+    def value(self, cell: Cell, day: Day) -> Any:
+        """What a cell says. Raises `BadValue`."""
+        text = cell.text
+        if not self._repeats or cell.native is not None or cell.fault is not None:
+            return self.column.parse(cell, day)
+        if text not in self._meanings:
             if len(self._meanings) >= _REMEMBERED:
                 self._meanings.clear()
-            self._meanings[key] = column.parse(cell, self.day)
-        return self._meanings[key]
+            self._meanings[text] = self.column.parse(cell, day)
+        return self._meanings[text]
 
 
 def open_headed(

@@ -15,8 +15,6 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
 
-from reporting.histories import PROVISIONAL
-from reporting.intake.addresses import normalize_address
 from reporting.intake.sheet import Limits
 from reporting.inventory.answers import (
     ADDED,
@@ -31,13 +29,13 @@ from reporting.inventory.answers import (
 from reporting.inventory.changes import Change, compare
 from reporting.inventory.columns import COLUMNS, Day
 from reporting.inventory.drafts import OF_SYSTEM, PLAN, Draft, Key, RowVerdict, Seen, draft_system, key_of, refuse_row
+from reporting.inventory.finding import ambiguous, find_systems, merged_away
 from reporting.inventory.headed import HeadedFile, ReadRow, open_headed
 from reporting.inventory.writing import Origin, write_changes
 from reporting.store.engine import Database, Store
-from reporting.store.facts import StoredHistory, load_history
-from reporting.store.matching import PARCEL, PERMIT, find_by_identifiers
+from reporting.store.facts import StoredHistory
+from reporting.store.inventory import hold_inventory
 from schemas.calendar import local_date
-from schemas.issues import Issue
 from schemas.program import Program
 
 CHUNK_ROWS: Final = 5_000
@@ -189,6 +187,8 @@ class _Run:
 
     def take(self, store: Store, groups: Sequence[Group]) -> None:
         """Hold some systems against the store and write what is new."""
+        if not self.dry_run:
+            hold_inventory(store)
         drafts: list[tuple[Draft, list[RowVerdict]]] = []
         for key, rows in groups:
             draft, verdicts = draft_system(key, rows, self.seen.get(key))
@@ -197,15 +197,17 @@ class _Run:
                     self._refuse(verdict)
             else:
                 drafts.append((draft, verdicts))
-        stored = find_systems(store, [draft.key for draft, _ in drafts])
+        stored = find_systems(store, [draft for draft, _ in drafts])
         changes: list[tuple[Change, list[RowVerdict]]] = []
         for draft, verdicts in drafts:
-            found = stored.get(draft.key, [])
-            if len(found) > 1:
+            found = stored[draft.key]
+            if len(found.systems) > 1:
                 for verdict in verdicts:
-                    self._refuse(_ambiguous(verdict, found))
-                continue
-            changes.append((self._compare(draft, found[0] if found else None), verdicts))
+                    self._refuse(ambiguous(verdict, found))
+            elif found.merged:
+                self._note_merged(draft, verdicts, found.systems[0])
+            else:
+                changes.append((self._compare(draft, found.systems[0] if found.systems else None), verdicts))
         new = [change for change, _ in changes if not change.is_empty]
         ids = iter([] if self.dry_run else write_changes(store, new, self.origin))
         for change, verdicts in changes:
@@ -224,12 +226,24 @@ class _Run:
         if before is not None and before.outcome == ADDED:
             outcome = ADDED
         name = draft.values.get("permit_number") or draft.key.permit or None
-        for verdict in verdicts:
-            state = REJECTED if verdict.errors else outcome
-            self.outcomes.append(RowOutcome(verdict.row, state, name, system, verdict.errors, verdict.warnings))
+        self._settle(name, verdicts, outcome, system)
         if outcome == CHANGED and len(self.differences) < _SHOWN_DIFFERENCES:
             found = (ShownDifference(draft.rows[0], name, *difference) for difference in change.differences)
             self.differences = [*self.differences, *found][:_SHOWN_DIFFERENCES]
+        self._see(draft, outcome)
+
+    def _note_merged(self, draft: Draft, verdicts: Sequence[RowVerdict], kept: StoredHistory) -> None:
+        told = [merged_away(verdict, kept) for verdict in verdicts]
+        self._settle(draft.values.get("permit_number"), told, UNTOUCHED, kept.system_id)
+        self._see(draft, UNTOUCHED)
+
+    def _settle(self, name: str | None, verdicts: Sequence[RowVerdict], outcome: str, system: str | None) -> None:
+        for verdict in verdicts:
+            state = REJECTED if verdict.errors else outcome
+            self.outcomes.append(RowOutcome(verdict.row, state, name, system, verdict.errors, verdict.warnings))
+
+    def _see(self, draft: Draft, outcome: str) -> None:
+        before = self.seen.get(draft.key)
         if before is None:
             place = (draft.values.get("parcel_number", ""), draft.values.get("site_address", ""))
             self.seen[draft.key] = Seen(draft.rows[0], *place, tuple(draft.parts), outcome)
@@ -257,37 +271,3 @@ class _Run:
             notes=self.file.sheet.notes,
             **counts,
         )
-
-
-def find_systems(store: Store, keys: Sequence[Key]) -> dict[Key, list[StoredHistory]]:
-    """What is stored of the systems with these keys: by permit, or for those without one by parcel and address."""
-    pairs = [(PERMIT, key.permit) if key.permit else (PARCEL, key.parcel) for key in keys]
-    named = find_by_identifiers(store, pairs)
-    wanted = {key: sorted({system for system, _ in named.get(pair, ())}) for key, pair in zip(keys, pairs, strict=True)}
-    histories = load_history(store, [system for systems in wanted.values() for system in systems])
-    found: dict[Key, list[StoredHistory]] = {}
-    for key, systems in wanted.items():
-        known = [histories[system] for system in systems]
-        fitting = known if key.permit else [one for one in known if _stands_at(one, key.address)]
-        # A system opened by a report in doubt may bear the numbers of the real one, which goes before.
-        found[key] = [one for one in fitting if not _is_provisional(one)] or fitting
-    return found
-
-
-def _is_provisional(history: StoredHistory) -> bool:
-    return history.system is None or history.system["status"] == PROVISIONAL
-
-
-def _stands_at(history: StoredHistory, address: str) -> bool:
-    """Whether a system without a permit has this address."""
-    row = history.system
-    return row is not None and not row["permit_number"] and normalize_address(row["site_address"] or "") == address
-
-
-def _ambiguous(verdict: RowVerdict, found: Sequence[StoredHistory]) -> RowVerdict:
-    message = (
-        f"{len(found)} systems on file have this number: merge them or give each its own, then send the row again."
-    )
-    field = "permit_number" if verdict.key and verdict.key.permit else "parcel_number"
-    issue = Issue(code="ambiguous_system", message=message, field=field, row=verdict.row)
-    return RowVerdict(row=verdict.row, key=verdict.key, errors=(*verdict.errors, issue), warnings=verdict.warnings)

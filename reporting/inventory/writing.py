@@ -12,6 +12,7 @@ from typing import Any, Final
 from reporting import tables
 from reporting.ids import new_ids
 from reporting.inventory.changes import Change
+from reporting.inventory.upgrading import close_reviews
 from reporting.store.encoding import canonical_json
 from reporting.store.engine import Store
 from reporting.store.facts import (
@@ -25,8 +26,9 @@ from reporting.store.facts import (
     insert_system_versions,
     insert_systems,
 )
+from reporting.store.inventory import FORMER_PARCEL, drop_names, settle_parcels
 from reporting.store.log import NewEntry, append
-from reporting.store.matching import add_identifiers, drop_identifiers
+from reporting.store.matching import PARCEL, add_identifiers, drop_identifiers
 from reporting.store.rows import Row, tenant_rows, upsert_rows
 
 _MARKED: Final = frozenset({"dirty", "contractor", "municipality"})
@@ -59,6 +61,7 @@ def write_changes(store: Store, changes: Sequence[Change], origin: Origin) -> li
     _insert_facts(store, numbered, origin)
     insert_events(store, _baseline_rows(numbered, origin))
     _set_identifiers(store, numbered)
+    close_reviews(store, numbered)
     _mark(store, numbered)
     return systems
 
@@ -72,7 +75,7 @@ def _entry(change: Change, system: str, origin: Origin) -> NewEntry:
         "version": change.version,
         "components": [{"component": p.component, "component_ref": p.ref, **c} for p, c in change.parts.items()],
         "designation": change.designation,
-        "contract": change.contract,
+        "contract": change.contract.columns if change.contract else None,
         "exemption": change.exemption,
         "baselines": [
             {"component": b.part.component, "event_type": b.event_type, "on": b.on} for b in change.baselines
@@ -103,6 +106,8 @@ def _end(store: Store, change: Change, system: str, seq: int) -> None:
     end_versions(store, tables.component_version, parts, seq)
     replaced = [{"id": baseline.replaces} for baseline in change.baselines if baseline.replaces]
     end_versions(store, tables.event, replaced, seq)
+    if change.contract is not None and change.contract.replaces is not None:
+        end_versions(store, tables.contract, [{"system": system, "seq": change.contract.replaces}], seq)
 
 
 def _insert_facts(store: Store, numbered: Numbered, origin: Origin) -> None:
@@ -114,12 +119,11 @@ def _insert_facts(store: Store, numbered: Numbered, origin: Origin) -> None:
         if change.version is not None:
             rows["version"].append({**base, **change.version})
         if change.owner is not None:
-            valid_from = None if change.system is None else origin.today
-            rows["owner"].append({**base, **change.owner, "valid_from": valid_from})
+            rows["owner"].append({**base, **change.owner})
         if change.designation is not None:
             rows["designation"].append({**base, **change.designation})
         if change.contract is not None:
-            rows["contract"].append({**base, **change.contract})
+            rows["contract"].append({**base, **change.contract.columns})
         if change.exemption is not None:
             granted_on = date.fromisoformat(change.exemption["granted_on"])
             fact = {
@@ -170,17 +174,29 @@ def _baseline_rows(numbered: Numbered, origin: Origin) -> list[Row]:
 
 
 def _set_identifiers(store: Store, numbered: Numbered) -> None:
-    forgotten: defaultdict[str, list[str]] = defaultdict(list)
+    """What systems are found by. A parcel number that one had before still finds it, unless another system has it."""
+    dropped: list[Row] = []
     added: list[Row] = []
+    parcels: dict[str, None] = {}
+    supposed: defaultdict[str, list[str]] = defaultdict(list)
     for change, system, _seq in numbered:
-        for kind, norm in change.identifiers.items():
-            if change.system is not None:
-                forgotten[kind].append(system)
-            if norm:
-                added.append({"kind": kind, "norm": norm, "system": system})
-    for kind, systems in forgotten.items():
+        for kind, (before, after) in change.identifiers.items():
+            if kind == PARCEL:
+                parcels.update(dict.fromkeys(norm for norm in (before, after) if norm))
+            if change.upgrades:  # whatever reports called it
+                supposed[kind].append(system)
+            elif before and kind == PARCEL:
+                added.append({"kind": FORMER_PARCEL, "norm": before, "system": system})
+                dropped.append({"kind": FORMER_PARCEL, "norm": after, "system": system})
+            elif before:
+                dropped.append({"kind": kind, "norm": before, "system": system})
+            if after:
+                added.append({"kind": kind, "norm": after, "system": system})
+    drop_names(store, dropped)
+    for kind, systems in supposed.items():
         drop_identifiers(store, systems, [kind])
     add_identifiers(store, added)
+    settle_parcels(store, parcels)
 
 
 def _mark(store: Store, numbered: Numbered) -> None:

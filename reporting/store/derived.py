@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Table, delete, or_, select, update
+from sqlalchemy import Select, Table, delete, or_, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
@@ -59,15 +59,18 @@ def due_systems(store: Store, on: date, limit: int, after: str | None = None) ->
 
     By id, after the id `after`, at most `limit`: a system that cannot be assessed does not stop those behind it.
     """
-    table = tables.standing
-    query = (
-        select(table.c.system)
-        .where(table.c.county == store.tenant, or_(table.c.dirty.is_(True), table.c.next_change_on <= on))
-        .order_by(table.c.system)
-        .limit(limit)
-    )
-    if after is not None:
-        query = query.where(table.c.system > after)
+    return list(store.connection.execute(_select_due(store, on, limit, after)).scalars())
+
+
+def claim_due_systems(store: Store, on: date, limit: int, after: str | None = None) -> list[str]:
+    """The same for one of several sweeps side by side: the standings are held until the transaction ends.
+
+    On PostgreSQL those that another transaction holds are passed over, so that sweeps share the work; on SQLite there
+    is one writer at a time. What is passed over stays due for the next sweep unless its holder brings it up to date.
+    """
+    query = _select_due(store, on, limit, after)
+    if store.dialect == "postgresql":
+        query = query.with_for_update(skip_locked=True)
     return list(store.connection.execute(query).scalars())
 
 
@@ -112,6 +115,17 @@ def obligations_of(store: Store, systems: Iterable[str]) -> dict[str, list[dict[
 def findings_of(store: Store, systems: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
     """The findings of some systems, soonest first; a system without any has an empty list."""
     return _rows_of(store, tables.finding, systems, ("due_on", "kind", "rule", "cause"))
+
+
+def _select_due(store: Store, on: date, limit: int, after: str | None) -> Select[str]:
+    table = tables.standing
+    query = (
+        select(table.c.system)
+        .where(table.c.county == store.tenant, or_(table.c.dirty.is_(True), table.c.next_change_on <= on))
+        .order_by(table.c.system)
+        .limit(limit)
+    )
+    return query if after is None else query.where(table.c.system > after)
 
 
 _EMPTY_REFS: Mapping[str, str] = {"component": "", "component_ref": "", "cycle": ""}

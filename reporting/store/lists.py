@@ -19,7 +19,10 @@ _NEVER: Final = "9999-12-31"
 
 @dataclass(frozen=True, kw_only=True)
 class SystemFilter:
-    """Which systems to list; `None` and empty ask nothing. `permit` and `parcel` are normalised identifiers."""
+    """Which systems to list; `None` and empty ask nothing. `permit` and `parcel` are normalised identifiers.
+
+    Systems that were removed are listed where they are asked for: by that status, or by their numbers.
+    """
 
     permit: str | None = None
     parcel: str | None = None
@@ -116,6 +119,8 @@ def _system_conditions(store: Store, filters: SystemFilter) -> list[ColumnElemen
         conditions.append(standing.c.contractor.in_(filters.contractor))
     if filters.status:
         conditions.append(version.c.status.in_(filters.status))
+    elif filters.permit is None and filters.parcel is None:
+        conditions.append(version.c.status != "removed")
     return conditions
 
 

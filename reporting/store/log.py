@@ -83,6 +83,11 @@ def append(store: Store, entries: Sequence[NewEntry], now: datetime) -> list[App
     return appended
 
 
+def hold(store: Store) -> Head:
+    """Hold the county's log until the transaction ends: what is read from here on, no other writer changes."""
+    return _locked_head(store)
+
+
 def head(store: Store) -> Head:
     """Where the county's log stands."""
     row = store.connection.execute(_select_head(store)).mappings().first()

@@ -15,6 +15,24 @@ from reporting.store.rows import chunks
 
 _BEGINNINGS: Final = 100
 """How many beginnings one question asks for."""
+_GUESSES: Final = 5_000
+
+
+def find_any(store: Store, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[str]]:
+    """The systems that have each (kind, norm): for very many guesses, of which nearly all are wrong."""
+    table = tables.identifier
+    found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    norms: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for kind, norm in pairs:
+        norms[kind][norm] = None
+    for kind, wanted in norms.items():
+        for part in chunks(wanted, _GUESSES):
+            query = select(table.c.norm, table.c.system).where(
+                table.c.county == store.tenant, table.c.kind == kind, table.c.norm.in_(part)
+            )
+            for norm, system in store.connection.execute(query):
+                found[kind, norm].append(system)
+    return dict(found)
 
 
 def find_long_numbers(store: Store, kind: str, shortest: int) -> list[tuple[str, str]]:

@@ -42,7 +42,15 @@ def page_reviews(store: Store, filters: ReviewFilter, cursor: str | None, limit:
         .select_from(join)
         .where(review.c.county == store.tenant, *_conditions(filters))
     )
-    return read_page(store, query, [review.c.id], cursor, limit)
+    return read_page(store, query, [_queued_key(store), review.c.id], cursor, limit)
+
+
+def _queued_key(store: Store) -> ColumnElement[str]:
+    """The entry that queued a review, as text that sorts like the number."""
+    seq = tables.review.c.created_seq
+    if store.dialect == "postgresql":
+        return func.to_char(seq, "FM000000000000000").collate("C")
+    return func.printf("%015d", seq).collate("BINARY")
 
 
 def _conditions(filters: ReviewFilter) -> list[ColumnElement[bool]]:
@@ -75,7 +83,7 @@ def open_reviews(store: Store, *, systems: Collection[str] = (), events: Collect
         for part in chunks(dict.fromkeys(wanted)):
             query = select(table).where(table.c.county == store.tenant, table.c.state == OPEN, column.in_(part))
             found.update((row["id"], dict(row)) for row in store.connection.execute(query).mappings())
-    return [found[key] for key in sorted(found)]
+    return sorted(found.values(), key=lambda row: (row["created_seq"], row["id"]))
 
 
 def close_reviews_of(store: Store, event_id: str, *, state: str, seq: int, by: str) -> int:

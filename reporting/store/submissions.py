@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, delete, func, literal, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
@@ -116,3 +116,85 @@ def set_outcome_findings(store: Store, submission_id: str, findings: Mapping[int
     )
     parameters = [{"row_number": row, "found": list(found)} for row, found in findings.items()]
     store.connection.execute(statement, parameters)
+
+
+def keep_file(store: Store, submission_id: str, data: bytes, options: Mapping[str, Any]) -> None:
+    """Keep the bytes of a long file until it has been worked off. options: what its rows are read by."""
+    row = {"submission": submission_id, "data": data, "options": dict(options)}
+    insert_rows(store, tables.submission_file, tenant_rows(store, [row]))
+
+
+def kept_file(store: Store, submission_id: str) -> tuple[bytes, dict[str, Any]] | None:
+    """The bytes and options of a file that waits, or `None`."""
+    table = tables.submission_file
+    query = select(table.c.data, table.c.options).where(
+        table.c.county == store.tenant, table.c.submission == submission_id
+    )
+    row = store.connection.execute(query).first()
+    return (bytes(row.data), dict(row.options)) if row else None
+
+
+def drop_file(store: Store, submission_id: str) -> None:
+    """Let go of the bytes of a file that has been worked off: its rows are in the record."""
+    table = tables.submission_file
+    store.connection.execute(delete(table).where(table.c.county == store.tenant, table.c.submission == submission_id))
+
+
+def standing_reports(store: Store, submission_id: str) -> list[dict[str, Any]]:
+    """The reports that a submission brought in and that stand, in the order of the record: id, seq and system.
+
+    A report that was amended stands in its amended version, which belongs to the same submission.
+    """
+    event = tables.event
+    query = (
+        select(event.c.id, event.c.seq, event.c.system)
+        .where(event.c.county == store.tenant, event.c.submission == submission_id, event.c.ended_seq.is_(None))
+        .order_by(event.c.seq, event.c.id)
+    )
+    return [dict(row) for row in store.connection.execute(query).mappings()]
+
+
+def end_reports(store: Store, submission_id: str, first_seq: int, by: str) -> int:
+    """End a submission's standing reports, the first at `first_seq`, each following one at the next number, and close
+    what reviews wait on them; gives how many reports there were.
+
+    Two statements, however many reports: the order is that of `standing_reports`.
+    """
+    event, review = tables.event, tables.review
+    at = literal(first_seq) - 1 + func.row_number().over(order_by=(event.c.seq, event.c.id))
+    ending = (
+        select(event.c.id.label("ending"), at.label("at"))
+        .where(event.c.county == store.tenant, event.c.submission == submission_id, event.c.ended_seq.is_(None))
+        .subquery()
+    )
+    ended = store.connection.execute(
+        update(event).where(event.c.county == store.tenant, event.c.id == ending.c.ending).values(ended_seq=ending.c.at)
+    ).rowcount
+    store.connection.execute(
+        update(review)
+        .where(review.c.county == store.tenant, review.c.resolved_seq.is_(None), review.c.event == event.c.id)
+        .where(event.c.county == store.tenant, event.c.submission == submission_id, event.c.ended_seq >= first_seq)
+        .values(state="voided", resolved_seq=event.c.ended_seq, resolved_by=by)
+    )
+    return ended
+
+
+def count_repeats(store: Store, submission_id: str) -> int:
+    """How many rows of other submissions were answered as duplicates of reports that this one brought in."""
+    outcome, event = tables.outcome, tables.event
+    query = (
+        select(func.count())
+        .select_from(outcome)
+        .join(event, (event.c.county == outcome.c.county) & (event.c.id == outcome.c.duplicate_of))
+        .where(outcome.c.county == store.tenant, outcome.c.submission != submission_id)
+        .where(event.c.submission == submission_id)
+    )
+    return int(store.connection.execute(query).scalar_one())
+
+
+def lacking_fields(store: Store, submission_id: str, codes: Collection[str]) -> list[str]:
+    """The fields named by the errors with one of these codes in what has been answered of a submission."""
+    found: dict[str, None] = {}
+    for row in outcomes_of(store, submission_id, outcome="rejected"):
+        found.update(dict.fromkeys(e["field"] for e in row["errors"] if e["code"] in codes and e["field"]))
+    return list(found)

@@ -25,7 +25,7 @@ from reporting.tables.facts import (
     system,
     system_version,
 )
-from reporting.tables.intake import idempotency, outcome, submission
+from reporting.tables.intake import idempotency, outcome, submission, submission_file
 from reporting.tables.log import checkpoint, log_entry, log_head, log_raw
 from reporting.tables.matching import gram, identifier, review
 from reporting.tables.out import domain_event, message
@@ -65,6 +65,7 @@ __all__: Final = [
     "review",
     "standing",
     "submission",
+    "submission_file",
     "system",
     "system_version",
     "tenant_tables",

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKeyConstraint, Index, Integer, Table
 
-from reporting.tables.columns import count, flag, ident, instant, json_value, metadata, number, tenant_table, words
+from reporting.tables.columns import (
+    count,
+    flag,
+    ident,
+    instant,
+    json_value,
+    metadata,
+    number,
+    octets,
+    tenant_table,
+    words,
+)
 
 submission = tenant_table(
     "submission",
@@ -45,6 +56,14 @@ outcome = tenant_table(
     json_value("cells", verbatim=True),  # the row as it came: heading → text, in the file's order
     ForeignKeyConstraint(["county", "submission"], ["submission.county", "submission.id"]),
     Index("ix_outcome_county_report_id", "county", "report_id"),
+)
+
+submission_file = tenant_table(
+    "submission_file",
+    ident("submission", key=True),
+    octets("data"),  # a long file, until it has been worked off
+    json_value("options", verbatim=True),  # what its rows are read by beside the submission's own columns
+    ForeignKeyConstraint(["county", "submission"], ["submission.county", "submission.id"]),
 )
 
 idempotency = Table(

@@ -25,6 +25,7 @@ def test_nothing_set_is_a_working_configuration() -> None:
         mail_dir=None,
         max_upload_bytes=10_000_000,
         max_rows=20_000,
+        rows_at_once=2_000,
         mail_rate=600,
     )
 

@@ -197,6 +197,7 @@ def test_changes_end_the_versions_before_and_the_past_can_still_be_asked(kept: D
     assert (answer.added, answer.changed, answer.untouched) == (0, 1, 0)
     assert {(d.field, d.before, d.after) for d in answer.differences} == {
         ("plan.pump_months", 36, 12), ("name", "Laverne Lor", "New Owner"), ("email", "a@example.org", None),
+        ("owner_since", None, "2026-08-12"),
     }  # fmt: skip
     with kept.reading("ozaukee") as store:
         now = the_system(store)

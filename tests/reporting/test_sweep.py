@@ -6,12 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import pytest
+
 from reporting.histories import county_program
 from reporting.store import derived
-from reporting.store.engine import Database
+from reporting.store.engine import Database, Store
 from reporting.store.events_out import pending_domain_events
 from reporting.sweep import SweepCounts, assess_now, sweep
 from tests.reporting.counties import NOW, TODAY, a_fact, a_report, a_row, inspected, load, the_system
+from tests.reporting.store.builders import ON_POSTGRESQL
 
 DAY = timedelta(days=1)
 
@@ -212,6 +215,102 @@ def test_before_the_county_goes_live_nothing_is_told_and_then_everything_that_st
     assert standing_of(kept)["next_change_on"] == date(2026, 8, 1)
     assert run(kept, date(2026, 7, 31)).assessed == 0
     assert run(kept, date(2026, 8, 1)).events == {"service_due": 1}
+
+
+LIVE = date(2026, 8, 1)
+
+
+def going_live(store: Store, on: date = LIVE) -> None:
+    a_fact(store, "setting", {"value": on.isoformat()}, id="live_from")
+
+
+@pytest.mark.parametrize(
+    ("received", "told"),
+    [
+        (datetime(2026, 8, 1, 4, 59, tzinfo=UTC), 0),  # 31 July, 23:59 in Wisconsin
+        (datetime(2026, 8, 1, 5, 0, tzinfo=UTC), 1),  # 1 August, 0:00
+    ],
+)
+def test_a_report_is_told_late_only_if_it_came_in_on_the_day_or_later(
+    kept: Database, received: datetime, told: int
+) -> None:
+    load(kept, a_row(last_pumped_on="2026-01-01"), inspected())
+    with kept.transaction("ozaukee") as store:
+        going_live(store)
+        a_report(store, the_system(store).system_id, "rep_1", date(2026, 6, 1), at=received)
+    assert run(kept, LIVE - DAY).events == {}
+    assert run(kept, LIVE).events.get("late_report", 0) == told
+    assert run(kept, LIVE + DAY).events == {}
+
+
+def test_the_backlog_that_comes_in_as_historical_is_judged_for_duties_and_never_told_late(kept: Database) -> None:
+    load(kept, a_row(last_pumped_on="2020-01-01"), inspected())
+    with kept.transaction("ozaukee") as store:
+        going_live(store, TODAY)
+        a_report(store, the_system(store).system_id, "rep_1", date(2024, 1, 1), historical=True)
+    assert run(kept).events == {}
+    with kept.reading("ozaukee") as store:
+        system = the_system(store).system_id
+        due = [o["due_on"] for o in derived.obligations_of(store, [system])[system]]
+        assert derived.findings_of(store, [system])[system] == []
+    assert date(2027, 1, 1) in due
+
+
+@pytest.mark.parametrize(("days_after", "told"), [(1, 0), (0, 2)])
+def test_a_report_that_was_missing_before_is_not_asked_for(kept: Database, days_after: int, told: int) -> None:
+    last_day = date(2026, 7, 31)  # ten days after the owner told of the service
+    live = last_day + days_after * DAY
+    load(kept, a_row(component="holding", last_pumped_on="2026-01-01"))
+    with kept.transaction("ozaukee") as store:
+        going_live(store, live)
+        notice = {"on": "2026-07-21", "kind": "serviced"}
+        a_fact(store, "owner_notice", notice, system=the_system(store).system_id)
+    found = [run(kept, date(2026, 7, 21) + n * DAY).events.get("missing_report", 0) for n in range(40)]
+    [duty] = [o for o in duties(kept, "ozaukee") if o["kind"] == "missing_report"]
+    assert (duty["last_day"], duty["state"]) == (last_day, "overdue")  # it is missing all the same
+    assert sum(found) == told  # the first time and the second
+
+
+def duties(kept: Database, county: str) -> Sequence[Mapping[str, Any]]:
+    with kept.reading(county) as store:
+        system = the_system(store).system_id
+        return derived.obligations_of(store, [system])[system]
+
+
+def test_service_that_has_long_been_due_is_told_on_the_day(kept: Database) -> None:
+    rows = (a_row(f"SP-{n}", last_pumped_on="2020-01-01") for n in range(3))
+    load(kept, *rows, a_row("SP-9", component="holding", last_pumped_on="2026-06-01"))
+    with kept.transaction("ozaukee") as store:
+        going_live(store)
+    assert run(kept, LIVE - DAY).events == {}
+    assert run(kept, LIVE).events == {"service_due": 3}
+    assert run(kept, LIVE + DAY).events == {}
+
+
+def test_a_day_set_later_on_takes_nothing_back_and_tells_nothing_twice(kept: Database) -> None:
+    load(kept, a_row(last_pumped_on="2020-01-01"), a_row("SP-2", last_pumped_on="2023-10-20"), inspected("SP-2"))
+    assert run(kept).events == {"service_due": 1}
+    with kept.transaction("ozaukee") as store:
+        going_live(store, date(2026, 9, 15))
+        derived.mark_all_dirty(store)
+    assert run(kept, date(2026, 9, 14)).events == {}
+    assert run(kept, date(2026, 9, 15)).events == {"service_due": 1}  # SP-2, due soon since August
+
+
+@ON_POSTGRESQL
+def test_sweeps_side_by_side_share_the_work(kept: Database) -> None:
+    load(kept, *(a_row(f"SP-{n}", last_pumped_on="2020-01-01") for n in range(450)))
+    with kept.transaction("ozaukee") as store:
+        held = derived.claim_due_systems(store, TODAY, 200)
+        beside = run(kept)  # what is held is passed over, not waited for
+        assert len(set(held)) == 200
+        assert (beside.assessed, beside.events) == (250, {"service_due": 250})
+    assert run(kept).assessed == 200
+    with kept.transaction("ozaukee") as store:
+        derived.mark_all_dirty(store)
+    with ThreadPoolExecutor(3) as pool:
+        counts = list(pool.map(lambda _: run(kept), range(3)))
+    assert sum(one.assessed for one in counts) == 450
 
 
 def test_a_setting_that_holds_from_a_day_is_looked_at_that_day(kept: Database) -> None:

@@ -13,6 +13,7 @@ from reporting.api.policy import POLICIES
 from reporting.store.facts import load_history
 from reporting.store.keys import Role, create_key, list_keys, revoke_key
 from reporting.store.people import upsert_contractors
+from reporting.store.reviews import ReviewFilter, page_reviews
 from reporting.sweep import sweep
 from tests.reporting.api.world import AWAY, CANARY, HOME, MINE, OTHERS, World, a_report
 from tests.reporting.counties import TODAY, csv_of, the_system
@@ -22,6 +23,13 @@ BODIES: dict[str, Any] = {
     "reports.submit_report": a_report(report_ref="M-1"),
     "reports.amend_report": {"reason": "x", "changes": {"notes": "y"}},
     "reports.void_report": {"reason": "x"},
+    "submissions.undo_submission": {"reason": "x"},
+    "headings.teach_headings": {"headings": {"Amt": "gallons_pumped"}, "license_number": MINE},
+    "reviews.resolve_review": {"decision": "new_system", "reason": "x"},
+    "reviews.forget_review": {"reason": "x"},
+    "reviews.place_report": {"decision": "back", "reason": "x"},
+    "merges.merge_system": {"other": "sys_other", "reason": "x"},
+    "merges.unmerge_system": {"reason": "x"},
     "facts.owner_notice": {"permit_number": "SP-1", "on": "2026-07-01", "kind": "full"},
     "facts.designation": {"permit_number": "SP-1", "license_number": MINE},
     "facts.contract": {"permit_number": "SP-1", "license_number": MINE, "from": "2026-01-01"},
@@ -29,8 +37,8 @@ BODIES: dict[str, Any] = {
     "facts.meter_reading": {"permit_number": "SP-1", "service_date": "2026-07-01", "meter_reading": 1},
 }
 FILES = {"submissions.submit_file": csv_of(a_report(report_ref="M-2")), "facts.import_inventory": b"permit_number\n"}
-QUERIES = {"systems.find_status": "?permit=SP-1"}
-IDS = {"report_id": "rep_none", "submission_id": "sub_none", "system_id": "sys_none"}
+QUERIES = {"systems.find_status": "?permit=SP-1", "headings.show_headings": f"?license={MINE}"}
+IDS = {"report_id": "rep_none", "submission_id": "sub_none", "system_id": "sys_none", "review_id": "rev_none"}
 
 
 def rules(world: World) -> Iterator[tuple[str, str, Rule]]:
@@ -107,14 +115,16 @@ def owned(world: World) -> dict[str, dict[str, str]]:
     for county, permit in ((HOME, "SP-1"), (AWAY, "PT-1")):
         number = sum(permit.encode())
         values = {"parcel_number": f"08-{permit}", "site_address": f"N{number} County Road K"}
-        rows = csv_of(a_report(permit_number=permit, **values))
-        sent = world.send(county, rows).json
+        doubted = a_report(permit_number="ZZ-9", report_ref="Z-9", owner_name=CANARY[county], **values)
+        sent = world.send(county, csv_of(a_report(permit_number=permit, **values), doubted)).json
         with world.database.reading(county) as store:
             system = the_system(store, permit).system_id
+            [review] = [row["id"] for row in page_reviews(store, ReviewFilter(), None, 9).rows]
         found[county] = {
             "report_id": str(sent["outcomes"][0]["report_id"]),
             "submission_id": str(sent["id"]),
             "system_id": system,
+            "review_id": review,
         }
     return found
 
@@ -149,6 +159,8 @@ def test_own_ids_are_found(world: World) -> None:
     for path in paths:
         for who in ("contractor", "county", "admin"):
             assert world.get(f"/v1/{HOME}/" + path.format(**ids), who).status_code == 200, (path, who)
+    for who, status in (("contractor", 403), ("county", 200), ("admin", 200)):
+        assert world.get(f"/v1/{HOME}/reviews/{ids['review_id']}", who).status_code == status, who
 
 
 def test_no_answer_holds_anothers_canary(world: World) -> None:

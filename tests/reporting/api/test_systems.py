@@ -8,7 +8,7 @@ import pytest
 
 from reporting.sweep import sweep
 from tests.reporting.api.world import AWAY, CANARY, HOME, MINE, NOW, World, a_report
-from tests.reporting.counties import TODAY, the_system
+from tests.reporting.counties import TODAY, a_row, csv_of, the_system
 
 
 @pytest.fixture
@@ -199,3 +199,45 @@ def test_an_inventory_is_imported(world: World) -> None:
     assert world.get(f"/v1/{HOME}/status?permit=SP-9", "county").status_code == 200
     bad = world.call("POST", path, "county", data=b"a,b\n1,2\n", content_type="text/csv")
     assert (bad.status_code, bad.mimetype) == (422, "application/problem+json")
+
+
+def test_two_records_of_one_system_are_merged_and_brought_back(world: World) -> None:
+    with world.database.reading(HOME) as store:
+        kept, other = (the_system(store, permit).system_id for permit in ("SP-1", "SP-2"))
+    path, why = f"/v1/{HOME}/systems/{kept}/merge", {"reason": "one tank, entered twice"}
+    once = {"headers": {"Idempotency-Key": "m-1"}}
+    done = world.post(path, {"other": "SP-2", **why}, "county", **once)
+    assert (done.status_code, done.json["system"], done.json["other"]) == (200, kept, other)
+    assert world.post(path, {"other": "SP-2", **why}, "county", **once).json == done.json
+    gone = world.get(f"/v1/{HOME}/systems/{other}", "county").json
+    assert (gone["status"], gone["standing"], gone["merged_into"]) == ("removed", "inactive", kept)
+    assert world.get(f"/v1/{HOME}/systems/{other}/status", "county").json["merged_into"] == kept
+    assert "merged_into" not in world.get(f"/v1/{HOME}/systems/{kept}", "county").json
+    found = world.get(f"/v1/{HOME}/status?permit=SP-2", "county").json
+    assert [one["system"]["id"] for one in found["systems"]] == [kept]
+    for body, status in (
+        ({"other": other, **why}, 422),  # merged before
+        ({"other": "SP-99", **why}, 404),
+        ({"other": 7, **why}, 422),
+        ({"other": "SP-3"}, 422),
+        ({"other": "SP-3", "reason": " "}, 422),
+    ):
+        assert world.post(path, body, "county").status_code == status, body
+    back = world.post(f"/v1/{HOME}/systems/{other}/unmerge", why, "county")
+    assert (back.status_code, back.json["other"]) == (200, other)
+    assert "merged_into" not in world.get(f"/v1/{HOME}/systems/{other}", "county").json
+    assert world.post(f"/v1/{HOME}/systems/{other}/unmerge", why, "county").status_code == 422
+
+
+def test_a_dry_run_of_an_inventory_shows_what_would_change(world: World) -> None:
+    rows = csv_of(a_row("SP-1", capacity_gallons="1250"), a_row("SP-9"))
+    path = f"/v1/{HOME}/inventory"
+    sent = {"data": rows, "content_type": "text/csv"}
+    told = world.call("POST", path + "?dry_run=true", "county", **sent).json
+    done = world.call("POST", path, "county", **sent).json
+    names = ("rows", "added", "changed", "untouched", "rejected", "differences")
+    assert [told[name] for name in names] == [done[name] for name in names]
+    assert {"row": 2, "name": "SP-1", "field": "septic: capacity_gallons", "before": 1000, "after": 1250} in told[
+        "differences"
+    ]
+    assert [(o["row"], o["outcome"]) for o in told["outcomes"]] == [(2, "changed"), (3, "added")]

@@ -114,8 +114,8 @@ def test_every_contract_command_is_there(desk: Desk) -> None:
     said = desk.run("--help").stdout
     listed = set(re.findall(r"^  ([a-z]+) ", said, re.MULTILINE))
     assert listed == {
-        "config", "contractors", "deliver", "demo", "due", "evaluate", "init", "inventory", "key", "programs", "scan",
-        "serve", "status", "submit", "verify", "worker",
+        "config", "contractors", "deliver", "demo", "due", "evaluate", "headings", "init", "inventory", "key",
+        "programs", "review", "scan", "serve", "status", "submission", "submit", "verify", "worker",
     }  # fmt: skip
 
 
@@ -277,3 +277,33 @@ def test_programs_are_listed_shown_and_checked(desk: Desk) -> None:
     assert run.returncode == 1
     assert "wrong.toml" in run.stdout
     assert "monhts" in run.stdout
+
+
+def test_two_records_are_merged_and_brought_back(office: Desk) -> None:
+    place = {"site_address": "N1 Mill Road", "component": "septic", "capacity_gallons": "1000"}
+    rows = [{"permit_number": f"DUP-{n}", "parcel_number": f"99-{n}", **place} for n in (1, 2)]
+    assert office.run("inventory", "import", "ozaukee", office.csv("twice.csv", *rows)).returncode == 0
+    words = ("inventory", "merge", "ozaukee", "DUP-1", "DUP-2")
+    assert office.run(*words).returncode == 2  # no reason
+    merged = office.run(*words, "--reason", "one tank, entered twice", "--json")
+    assert merged.returncode == 0, merged.stderr
+    answer = json.loads(merged.stdout)
+    status = json.loads(office.run("status", "ozaukee", "--permit", "dup 2", "--json").stdout)
+    assert answer["system"] in json.dumps(status)
+    again = office.run("inventory", "import", "ozaukee", office.csv("twice.csv", *rows))
+    assert "2 untouched" in again.stdout
+    assert "merged into DUP-1" in again.stdout
+    refused = office.run(*words, "--reason", "again")
+    assert (refused.returncode, "Traceback" in refused.stderr) == (2, False)
+    back = office.run("inventory", "unmerge", "ozaukee", answer["other"], "--reason", "two after all")
+    assert (back.returncode, answer["other"] in back.stdout) == (0, True)
+
+
+def test_a_dry_run_of_an_inventory_shows_the_first_differences(office: Desk) -> None:
+    row = {"permit_number": "SP-1987", "component": "septic", "capacity_gallons": "1250"}
+    file = office.csv("one.csv", row)
+    told = office.run("inventory", "import", "ozaukee", file, "--dry-run")
+    assert "1 changed" in told.stdout
+    assert "row 2, SP-1987: septic: capacity_gallons: 1000 → 1250" in told.stdout
+    assert "1 changed" in office.run("inventory", "import", "ozaukee", file).stdout
+    assert "1 untouched" in office.run("inventory", "import", "ozaukee", file, "--dry-run").stdout

@@ -21,7 +21,10 @@ EXPECTATIONS = {
     "forecast",
     "next_change_on",
     "count",
+    "remarks",
+    "no_remarks",
 }
+DEALINGS = ("windows", "mailings", "deferrals", "fees_paid", "documents")
 
 
 def load_cases() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -37,7 +40,8 @@ def load_cases() -> Iterator[tuple[str, str, Mapping[str, Any]]]:
 
 def scenario_of(county: str, case: Mapping[str, Any]) -> dict[str, Any]:
     """The scenario of a case: reports are numbered, received on their day, made by somebody with the usual right."""
-    scenario = {k: case[k] for k in ("as_of", "known_at", "owner_notices", "statements", "settings") if k in case}
+    keys = ("as_of", "known_at", "owner_notices", "statements", "settings", *DEALINGS)
+    scenario = {k: case[k] for k in keys if k in case}
     events = [_event(i, e) for i, e in enumerate(case.get("events", ()), 1)]
     return _plain({"county": county, "system": case["system"], "events": events, **scenario})
 
@@ -77,6 +81,9 @@ def shortfalls(case: Mapping[str, Any], answer: Mapping[str, Any]) -> list[str]:
     for kind, number in expect.get("count", {}).items():
         has = sum(o["kind"] == kind for o in opened) + sum(f["kind"] == kind for f in findings)
         found += [f"{has} of {kind}, not {number}"] if has != number else []
+    for name, want in expect.get("remarks", {}).items():
+        found += [] if _holds(answer.get(name) or {}, want) else [f"{name} {answer.get(name)}"]
+    found += [f"a remark {n}" for n in expect.get("no_remarks", ()) if n in answer]
     if expect.get("no_obligations") and obligations:
         found.append("an obligation")
     if "standing" in expect and answer["standing"] != expect["standing"]:

@@ -68,7 +68,9 @@ def test_a_parcel_with_two_systems_is_never_guessed(desk: Desk) -> None:
     assert (two.outcome, two.review) == ("queued_for_review", "several_systems")
     assert (one.outcome, one.review) == ("accepted", None)
     (review,) = portage.rows("review")
-    assert sorted(permit_of(portage, c) or "" for c in review["candidates"]) == ["SP-4", "SP-5"]
+    best = review["candidates"][:2]
+    assert sorted(permit_of(portage, c["system"]) or "" for c in best) == ["SP-4", "SP-5"]
+    assert best[0]["score"] == best[1]["score"]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +99,7 @@ def test_the_tank(ozaukee: Desk, permit: str, component: str, ref: str, credited
     if credited is None:
         assert (row.outcome, row.review, event["system"]) == ("queued_for_review", "which_tank", None)
         (review,) = ozaukee.rows("review")
-        assert permit_of(ozaukee, review["candidates"][0]) == permit
+        assert permit_of(ozaukee, review["candidates"][0]["system"]) == permit
     else:
         assert (row.outcome, row.review) == ("accepted", None)
         assert (event["component"], event["component_ref"]) == credited
@@ -204,7 +206,7 @@ def test_a_business_reports_under_its_own_licences(ozaukee: Desk) -> None:
     ("fields", "kinds"),
     [
         ({"license_number": "PM-2207", "credential_kind": ""}, ["not_qualified"]),
-        ({"license_number": "00518", "credential_kind": ""}, ["credential_expired"]),
+        ({"license_number": "00518", "credential_kind": ""}, ["not_qualified", "credential_expired"]),
         ({"license_number": "00518", "service_date": "2026-06-30", "credential_kind": ""}, ["late_report"]),
         ({"permit_number": "SP-3", "parcel_number": "08-SP-3", "component": "holding", "tampering": "yes",
           "meter_reading": "1"}, ["tampering"]),

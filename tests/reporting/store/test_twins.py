@@ -23,6 +23,8 @@ from reporting.store import (
     lists,
     log,
     matching,
+    near,
+    reviews,
     submissions,
     verify,
 )
@@ -30,6 +32,7 @@ from reporting.store.derived import AssessedSystem
 from reporting.store.engine import Database, Store
 from reporting.store.lists import ObligationFilter, SystemFilter
 from reporting.store.log import NewEntry
+from reporting.store.reviews import ReviewFilter
 from reporting.store.signing import Signer
 from tests.reporting.store.builders import NOON, a_submission, a_system, an_event, an_obligation
 
@@ -38,7 +41,7 @@ LATER = NOON + timedelta(hours=1)
 ROUTE = "POST /v1/reports"
 Call = Callable[[Store], Any]
 MODULES: list[ModuleType] = [
-    derived, events_out, facts, idempotency, identities, lists, log, matching, submissions, verify,
+    derived, events_out, facts, idempotency, identities, lists, log, matching, near, reviews, submissions, verify,
 ]  # fmt: skip
 
 
@@ -64,6 +67,7 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         facts.insert_events(store, [an_event("e", "s", identity="i", content_sha=county, content=mark)])
         for norm in ("P", county):
             matching.add_identifiers(store, [{"kind": "permit", "norm": norm, "system": "s", "component": county}])
+        matching.add_identifiers(store, [{"kind": "address", "norm": "N1 OAK STREET", "system": "s"}])
         matching.replace_grams(store, {"s": frozenset({"oak"})})
         review = {"id": "r", "event": "e", "state": "open", "reason": county, "candidates": [], "created_seq": 1}
         matching.insert_reviews(store, [review])
@@ -108,6 +112,16 @@ READS: dict[str, Call] = {
     "matching.find_by_grams": lambda store: matching.find_by_grams(store, ["oak"], 9),
     "matching.find_by_identifiers": lambda store: matching.find_by_identifiers(store, [("permit", "P")]),
     "matching.list_reviews": lambda store: matching.list_reviews(store, "open", None, 9),
+    "near.find_addresses": lambda store: near.find_addresses(store, ["N1"], 9),
+    "near.find_any": lambda store: near.find_any(store, [("permit", "P"), ("permit", "ozaukee")]),
+    "near.find_long_numbers": lambda store: near.find_long_numbers(store, "permit", 1),
+    "near.has_grams": near.has_grams,
+    "near.load_places": lambda store: near.load_places(store, ["s"]),
+    "reviews.count_events": lambda store: reviews.count_events(store, ["s"]),
+    "reviews.get_review": lambda store: reviews.get_review(store, "r"),
+    "reviews.open_reviews": lambda store: reviews.open_reviews(store, events=["e"]),
+    "reviews.page_reviews": lambda store: reviews.page_reviews(store, ReviewFilter(), None, 9),
+    "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e"]),
     "submissions.count_outcomes": lambda store: submissions.count_outcomes(store, "sub"),
     "submissions.get_submission": lambda store: submissions.get_submission(store, "sub"),
     "submissions.list_submissions": lambda store: submissions.list_submissions(store, status="done", limit=9),
@@ -148,6 +162,7 @@ WRITES: dict[str, Call] = {
     "matching.add_identifiers": lambda store: matching.add_identifiers(
         store, [{"kind": "parcel", "norm": "1", "system": "s"}]
     ),
+    "matching.drop_alias": lambda store: matching.drop_alias(store, "permit", "P"),
     "matching.drop_identifiers": lambda store: matching.drop_identifiers(store, ["s"], ["permit"]),
     "matching.insert_reviews": lambda store: matching.insert_reviews(
         store, [{"id": "r2", "event": "e", "state": "open", "reason": "", "candidates": [], "created_seq": 1}]
@@ -156,6 +171,7 @@ WRITES: dict[str, Call] = {
     "matching.resolve_review": lambda store: matching.resolve_review(
         store, "r", state="placed", system="s", seq=2, by="me"
     ),
+    "reviews.close_reviews_of": lambda store: reviews.close_reviews_of(store, "e", state="amended", seq=2, by="me"),
     "submissions.insert_outcomes": lambda store: submissions.insert_outcomes(
         store, [{"submission": "sub", "row": 2, "outcome": "rejected"}]
     ),

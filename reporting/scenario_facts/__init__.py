@@ -1,0 +1,1 @@
+"""The facts of a scenario as the assessment reads them, from JSON values."""

@@ -1,0 +1,123 @@
+"""Acts on papers: reports and what they hold, statements, contracts, documents, fees."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from schemas.acts_base import Act, Positive
+
+
+class ReportDeadline(Act, frozen=True, tag="report_deadline", kw_only=True):
+    """A report of an event is due within `days` of it.
+
+    `exemption`: only while the system holds an exemption of that kind. `contractor_setting` with `contractor_is`
+    (`this`, `other`): only for (all but) the contractor named by that setting; while it is unset, for everybody.
+    `date_sent_counts`: a paper copy is in time by the date on which it was sent.
+    """
+
+    days: int
+    exemption: str = ""
+    contractor_setting: str = ""
+    contractor_is: str = ""
+    date_sent_counts: bool = False
+
+
+class ServicedNotice(Act, frozen=True, tag="serviced_notice", kw_only=True):
+    """An owner's notice of service with no contractor's report by the report's deadline opens `missing_report`."""
+
+
+class PeriodReport(Act, frozen=True, tag="period_report", kw_only=True):
+    """A reporting period (`half_year`, `year`) with neither event nor statement opens `period_report`, due the days of
+    `days_setting` after its end."""
+
+    period: str
+    days_setting: str
+    finding_rule: str
+
+
+class ContractRenewal(Act, frozen=True, tag="contract_renewal", kw_only=True):
+    """A contract is renewed before it expires; the duty never rolls."""
+
+
+class ContractChange(Act, frozen=True, tag="contract_change", kw_only=True):
+    """Service by somebody who is not the contracted one: a new contract is filed within `business_days` of it."""
+
+    business_days: int
+
+
+class ContractNeeded(Act, frozen=True, tag="contract_needed", kw_only=True):
+    """A running contract is on file; none is a finding.
+
+    `plan_within_months`: only where the plan asks for service or inspection that often. `kinds`: of which kind it is.
+    """
+
+    plan_months: tuple[str, ...] = ()
+    plan_within_months: int | None = None
+    kinds: tuple[str, ...] = ()
+
+
+class YearlyCertification(Act, frozen=True, tag="yearly_certification", kw_only=True):
+    """While an exemption of kind `exemption` runs, a certification is filed by December 31 of each year.
+
+    `filed_as`: the names under which a document on file is one.
+    """
+
+    exemption: str
+    filed_as: tuple[str, ...] = ()
+
+
+class RequiredFields(Act, frozen=True, tag="required_fields", kw_only=True):
+    """Fields that a report must hold. `any_of`: at least one whole list of them. `with_field`: only if it is given."""
+
+    fields: tuple[str, ...] = ()
+    any_of: tuple[tuple[str, ...], ...] = ()
+    with_field: str = ""
+    metered: bool = False
+
+
+class AcceptedValues(Act, frozen=True, tag="accepted_values", kw_only=True):
+    """How a reported value is to be read (for instance meter readings in multiples of a step are exact)."""
+
+    field: str
+    step: int
+
+
+class Submitter(Act, frozen=True, tag="submitter", kw_only=True):
+    """Who may file the report besides the contractor (`owner`), or must (`licensed_individual`)."""
+
+    who: tuple[str, ...]
+
+
+class DocumentNeeded(Act, frozen=True, tag="document_needed", kw_only=True):
+    """Documents that have to be on file; where the file is known and lacks one, that is a finding.
+
+    `documents`: each by its name, with the other names under which it may be filed. A servicing contract on file among
+    the contracts is one under `contract_as`, a recorded agreement of the inventory one under `agreement_as`.
+    `recorded`: one of which it is known that it is not recorded with the register of deeds does not count.
+    """
+
+    documents: dict[str, tuple[str, ...]]
+    recorded: bool = False
+    contract_as: str = ""
+    agreement_as: str = ""
+
+
+class Fee(Act, frozen=True, tag="fee", kw_only=True):
+    """A fee of `cents` (or of the setting `cents_setting`), due `every` `year`, `once`, or for each `certificate`.
+
+    Where the payments are known, one not paid is a finding. `paid_as`: the names under which a payment of it is filed.
+    """
+
+    every: Literal["year", "once", "certificate"]
+    paid_as: tuple[str, ...]
+    cents: Positive | None = None
+    cents_setting: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a fee of which nobody says how much it is. Raises ValueError."""
+        if (self.cents is None) == (not self.cents_setting):
+            raise ValueError("a fee says either its cents or the setting that holds them")
+
+
+class FeesUntilCertificate(Act, frozen=True, tag="fees_until_certificate", kw_only=True):
+    """A certificate frees from a yearly fee only the years that it covers from their first day."""
