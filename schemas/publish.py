@@ -7,7 +7,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from schemas.fields import FIELDS, Field, Type
 from schemas.program import Program
@@ -113,13 +113,17 @@ def csv_template(program: Program, component: str, event: str, day: dt.date, tra
     """An empty file with the headings that such a report needs, the needed ones first, with BOM and CRLF for Excel
     (RFC 4180).
     """
-    wanted = asked(program, component, event, day, traits)
+    out = io.StringIO()
+    headings = template_headings(asked(program, component, event, day, traits))
+    csv.writer(out, lineterminator="\r\n").writerow(headings)
+    return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8")
+
+
+def template_headings(wanted: Iterable[Requirement]) -> list[str]:
+    """Every field as a heading, those that a report needs first."""
     first = {
         *ALWAYS,
         "report_ref",
         *(f for r in wanted for f in (*r.fields, *(n for names in r.any_of for n in names))),
     }
-    headings = [n for n in FIELDS if n in first] + [n for n in FIELDS if n not in first]
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerow(headings)
-    return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8")
+    return [n for n in FIELDS if n in first] + [n for n in FIELDS if n not in first]

@@ -16,7 +16,10 @@ from schemas.calendar import local_date
 from schemas.loader import shipped_program, shipped_slugs
 from schemas.program import Program, Provision
 from schemas.publish import csv_template, json_schema, table_schema
+from schemas.template import xlsx_template
 
+XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_TEMPLATES: Final = {"csv": (csv_template, "text/csv; charset=utf-8"), "xlsx": (xlsx_template, XLSX)}
 SECTION: Final = Section("programs", __name__, description="The law as data: what is asked, where, since when.")
 
 
@@ -53,8 +56,8 @@ def show_program(query: dict[str, Any], county: str) -> Response:
     query=ReportSchemaQuery,
     answers={
         200: Answer(
-            tells="JSON Schema 2020-12, Frictionless Table Schema, or a CSV template.",
-            types=("application/schema+json", "application/json", "text/csv"),
+            tells="JSON Schema 2020-12, Frictionless Table Schema, or a template to fill in (CSV, XLSX).",
+            types=("application/schema+json", "application/json", "text/csv", XLSX),
         )
     },
 )
@@ -62,9 +65,10 @@ def report_schema(query: dict[str, Any], county: str) -> Response:
     """The shape of a report of one kind under a program, with the section that asks for each field."""
     program, day = _program(county, query.get("on"))
     asked = (program, query["component"], query["event"], day)
-    if query["format"] == "csv":
-        name = f"{county}-{query['component']}-{query['event']}.csv"
-        response = Response(csv_template(*asked), content_type="text/csv; charset=utf-8")
+    if query["format"] in _TEMPLATES:
+        make, kind = _TEMPLATES[query["format"]]
+        name = f"{county}-{query['component']}-{query['event']}.{query['format']}"
+        response = Response(make(*asked), content_type=kind)
         response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
     if query["format"] == "table-schema":

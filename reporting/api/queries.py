@@ -134,7 +134,9 @@ class ReportSchemaQuery(OnQuery):
 
     component = fields.String(load_default="septic", validate=validate.OneOf(COMPONENTS))
     event = fields.String(load_default="pumping", validate=validate.OneOf(EVENT_TYPES))
-    format = fields.String(load_default="json-schema", validate=validate.OneOf(("json-schema", "table-schema", "csv")))
+    format = fields.String(
+        load_default="json-schema", validate=validate.OneOf(("json-schema", "table-schema", "csv", "xlsx"))
+    )
 
 
 class ReceivedQuery(Query):

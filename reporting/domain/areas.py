@@ -25,7 +25,9 @@ def assess_areas(view: View, paused: Sequence[Pause], *, include_met: bool) -> O
     obligations: list[Obligation] = []
     findings: list[Finding] = []
     changes: list[dt.date] = []
-    slots, refused = _schedule(view)
+    every, refused = _schedule(view)
+    begins = _records_begin(view)
+    slots = [s for s in every if begins is None or s.to_on >= begins]
     for component in view.active_components:
         for p in view.program.at(view.as_of).of(AreaWindow):
             if view.applies(p.act, component):
@@ -54,9 +56,8 @@ def _schedule(view: View) -> tuple[tuple[Slot, ...], tuple[Refusal, ...]]:
     if not view.history.dealings.windows:
         return (), ()
     for p in view.program.at(view.as_of).of(AreaWindow):
-        begins = _records_begin(view)
         slots = [Slot(window=w, from_on=w.from_on, to_on=_end(w, p.act.days)) for w in _windows(view)]
-        return defer(view, [s for s in slots if begins is None or s.to_on >= begins], p.act.days)
+        return defer(view, slots, p.act.days)
     return (), ()
 
 

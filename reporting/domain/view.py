@@ -90,7 +90,7 @@ class View:
         for contract in system.contracts or ():
             ended = add_days(contract.to_on, 1) if contract.to_on else None
             yield from (d for d in (contract.from_on, contract.filed_on, ended) if d is not None)
-        named = (system.status_since, *(getattr(system, name) for name in SYSTEM_DATES))
+        named = (system.status_since, system.agreement_recorded_on, *(getattr(system, name) for name in SYSTEM_DATES))
         yield from (d for d in named if d is not None)
         for text in self.program.texts:
             yield text.starts_on

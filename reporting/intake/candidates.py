@@ -24,6 +24,8 @@ MOST: Final = 10
 """How many candidates a review shows."""
 PROBED: Final = 100
 """Of how many reports at once the neighbourhood is searched; those behind them get it when they are looked at."""
+_PIECED: Final = 20
+"""The same for pieces of words, which cost most: a common one is half of the county."""
 _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-"
 _SHORTEST, _LONGEST = 4, 40
 _BY_ADDRESS: Final = 2_000
@@ -124,7 +126,7 @@ def _by_pieces(store: Store, named: Mapping[K, Named]) -> dict[K, set[str]]:
     if not named or not has_grams(store):
         return {}
     found: dict[K, set[str]] = {}
-    for key, one in named.items():
+    for key, one in islice(named.items(), _PIECED):
         pieces = pieces_of(one.site_address, one.owner_name)
         # One piece alone is a street or a family.
         found[key] = {s for s, shared in find_by_grams(store, pieces, _BY_PIECES) if shared > 1} if pieces else set()

@@ -10,7 +10,7 @@ from reporting.histories import Licences, load_licences
 from reporting.intake.reading import ReadRow
 from reporting.intake.words import normalize_license
 from reporting.store.engine import Store
-from reporting.store.people import find_credentials
+from reporting.store.people import find_credentials, licences_of
 from schemas.issues import Code, Issue
 from schemas.program import Program
 
@@ -38,6 +38,42 @@ def licences_of_rows(store: Store, program: Program, rows: Iterable[ReadRow]) ->
     norms = {normalize_license(row.text(name)) for row in rows for name in _NUMBERS} - {""}
     in_settings = load_licences(store, program, ())
     return replace(in_settings, by_norm={**in_settings.by_norm, **find_credentials(store, norms)})
+
+
+def restore_zeros(
+    store: Store, sender: Sender, rows: Sequence[ReadRow], licences: Licences
+) -> tuple[Sequence[ReadRow], bool]:
+    """The rows with the zeros that a spreadsheet took from the front of a licence number, and whether there were any.
+
+    Only a licence of the sender's own business is restored, and only where it is the only one that it could be: what
+    nobody has on file is left as it stands, and warned of.
+    """
+    lost = {n for row in rows for name in _NUMBERS if (n := _bare(row.text(name))) and n not in licences.by_norm}
+    if not lost or sender.contractor_id is None:
+        return rows, False
+    own: dict[str, set[str]] = {}
+    for credential in licences_of(store, sender.contractor_id):
+        if bare := _bare(credential["license_norm"]):
+            own.setdefault(bare, set()).add(str(credential["license_number"]))
+    sure = {number: next(iter(own[number])) for number in lost if len(own.get(number, ())) == 1}
+    return [_with_zeros(row, sure) for row in rows] if sure else rows, bool(sure)
+
+
+def _with_zeros(row: ReadRow, sure: Mapping[str, str]) -> ReadRow:
+    for name in _NUMBERS:
+        sent = row.text(name)
+        number = sure.get(_bare(sent)) if normalize_license(sent) == _bare(sent) else None
+        if number is not None:
+            message = f"Zeros in front of this licence number were lost; it is taken as {number}."
+            said = {"field": name, "code": "license_zeros", "message": message, "value": sent}
+            row = replace(row, values={**row.values, name: number}, warnings=(*row.warnings, said))
+    return row
+
+
+def _bare(number: str) -> str:
+    """A licence number that is all digits, without zeros in front; else ''."""
+    norm = normalize_license(number)
+    return norm.lstrip("0") if norm.isascii() and norm.isdigit() else ""
 
 
 def held_by(licences: Licences, row: ReadRow) -> Sequence[Mapping[str, Any]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from rapidfuzz import fuzz, process
 
@@ -38,7 +39,12 @@ def normalize_heading(text: str) -> str:
 
     `Permit #`, `permit_no.` and `PERMIT NUMBER` all give `permitnumber`.
     """
-    shown = unicodedata.normalize("NFKD", text[:_LONGEST]).casefold().replace("#", " number ").replace("№", " number ")
+    return _normal(text[:_LONGEST])
+
+
+@lru_cache(maxsize=20_000)  # the names of all fields are compared with each file's headings
+def _normal(text: str) -> str:
+    shown = unicodedata.normalize("NFKD", text).casefold().replace("#", " number ").replace("№", " number ")
     kept = "".join(
         char if char.isalnum() else "" if unicodedata.category(char) in ("Mn", "Cf") else " " for char in shown
     )

@@ -29,6 +29,7 @@ from reporting.intake.credentials import (
     holder_of,
     licences_of_rows,
     license_warnings,
+    restore_zeros,
 )
 from reporting.intake.likeness import Named
 from reporting.intake.memory import find_remembered, memory_key
@@ -47,6 +48,7 @@ from reporting.intake.places import (
     place_row,
     place_unknown,
 )
+from reporting.intake.plausible import gallons_warnings
 from reporting.intake.reading import ReadRow
 from reporting.intake.tanks import Tank, tank_of
 from reporting.store.engine import Store
@@ -115,6 +117,8 @@ def _check_all(
 ) -> tuple[list[Judged], Mapping[str, Known], Licences]:
     today = local_date(now, program.timezone)
     licences = licences_of_rows(store, program, rows)
+    rows, restored = restore_zeros(store, sender, rows, licences)
+    licences = licences_of_rows(store, program, rows) if restored else licences
     norms = {row.number: norms_of(row) for row in rows}
     found = find_systems(store, rows, norms)
     keys = {
@@ -151,6 +155,7 @@ def _check(
     issues += _nowhere(row, found, issues)
     issues += foreign_license(sender, row, held)
     warnings = (*row.warnings, *_damage_warnings(row, found, place))
+    warnings = (*warnings, *gallons_warnings(row, known.system if known else None, tank))
     if issues:
         return Judged(
             row=row, outcome=Outcome.REJECTED, issues=tuple(issues), warnings=warnings, place=place, found=found

@@ -53,7 +53,7 @@ def find_systems(store: Store, drafts: Sequence[Draft]) -> dict[Key, Match]:
             kept = named(MERGED, place_name(draft))
             matches[key] = Match(systems=tuple(here or kept), merged=bool(kept) and not here)
         elif systems := named(PERMIT, key.permit):
-            matches[key] = Match(systems=tuple(systems), merged=len(systems) == 1 and _is_another(systems[0], key))
+            matches[key] = Match(systems=tuple(systems), merged=len(systems) == 1 and _is_another(systems[0], draft))
         else:
             # A system that had no permit has one now; not where two permits might be meant.
             certain = [one for one in here if len(here) == 1 and claims[one.system_id] == 1 and _may_be(one, draft)]
@@ -96,12 +96,14 @@ def _is_provisional(history: StoredHistory) -> bool:
     return history.system is None or history.system["status"] == PROVISIONAL
 
 
-def _is_another(history: StoredHistory, key: Key) -> bool:
+def _is_another(history: StoredHistory, draft: Draft) -> bool:
     """Whether a system of the inventory has another permit now: then it took over this one's record."""
     if history.system is None or _is_provisional(history):
         return False
     permit = history.system["permit_number"]
-    return bool(permit) and normalize_identifier(permit) != key.permit
+    return permit not in (None, "", draft.values.get("permit_number")) and (
+        normalize_identifier(permit) != draft.key.permit
+    )
 
 
 def _stands_at(history: StoredHistory, draft: Draft) -> bool:

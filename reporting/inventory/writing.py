@@ -16,7 +16,6 @@ from reporting.inventory.upgrading import close_reviews
 from reporting.store.encoding import canonical_json
 from reporting.store.engine import Store
 from reporting.store.facts import (
-    end_versions,
     insert_components,
     insert_contracts,
     insert_designations,
@@ -26,7 +25,7 @@ from reporting.store.facts import (
     insert_system_versions,
     insert_systems,
 )
-from reporting.store.inventory import FORMER_PARCEL, drop_names, settle_parcels
+from reporting.store.inventory import FORMER_PARCEL, drop_names, end_each, settle_parcels
 from reporting.store.log import NewEntry, append
 from reporting.store.matching import PARCEL, add_identifiers, drop_identifiers
 from reporting.store.rows import Row, tenant_rows, upsert_rows
@@ -55,9 +54,7 @@ def write_changes(store: Store, changes: Sequence[Change], origin: Origin) -> li
     entries = [_entry(change, system, origin) for change, system in zip(changes, systems, strict=True)]
     seqs = [entry.seq for entry in append(store, entries, origin.now)]
     numbered = list(zip(changes, systems, seqs, strict=True))
-    for change, system, seq in numbered:
-        if change.system is not None:
-            _end(store, change, system, seq)
+    _end(store, numbered)
     _insert_facts(store, numbered, origin)
     insert_events(store, _baseline_rows(numbered, origin))
     _set_identifiers(store, numbered)
@@ -93,21 +90,26 @@ def _entry(change: Change, system: str, origin: Origin) -> NewEntry:
     return NewEntry(type="inventory", content=content, raw=b"\n".join(change.draft.raw))
 
 
-def _end(store: Store, change: Change, system: str, seq: int) -> None:
-    """End what a change puts something else in the place of."""
-    if change.version is not None:
-        end_versions(store, tables.system_version, [{"system": system}], seq)
-    if change.owner is not None:
-        end_versions(store, tables.owner_version, [{"system": system}], seq)
-    parts = [
-        {"system": system, "component": part.component, "component_ref": part.ref}
-        for part in {*change.parts, *change.dropped}
-    ]
-    end_versions(store, tables.component_version, parts, seq)
-    replaced = [{"id": baseline.replaces} for baseline in change.baselines if baseline.replaces]
-    end_versions(store, tables.event, replaced, seq)
-    if change.contract is not None and change.contract.replaces is not None:
-        end_versions(store, tables.contract, [{"system": system, "seq": change.contract.replaces}], seq)
+def _end(store: Store, numbered: Numbered) -> None:
+    """End what changes put something else in the place of."""
+    ended: defaultdict[str, list[tuple[Row, int]]] = defaultdict(list)
+    for change, system, seq in numbered:
+        if change.system is None:
+            continue
+        if change.version is not None:
+            ended["system_version"].append(({"system": system}, seq))
+        if change.owner is not None:
+            ended["owner_version"].append(({"system": system}, seq))
+        for part in {*change.parts, *change.dropped}:
+            key = {"system": system, "component": part.component, "component_ref": part.ref}
+            ended["component_version"].append((key, seq))
+        for baseline in change.baselines:
+            if baseline.replaces:
+                ended["event"].append(({"id": baseline.replaces}, seq))
+        if change.contract is not None and change.contract.replaces is not None:
+            ended["contract"].append(({"system": system, "seq": change.contract.replaces}, seq))
+    for name, keys in ended.items():
+        end_each(store, tables.metadata.tables[name], keys)
 
 
 def _insert_facts(store: Store, numbered: Numbered, origin: Origin) -> None:

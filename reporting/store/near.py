@@ -10,6 +10,7 @@ from sqlalchemy import and_, func, or_, select
 
 from reporting import tables
 from reporting.store.engine import Store
+from reporting.store.facts import not_ended
 from reporting.store.matching import ADDRESS
 from reporting.store.rows import chunks
 
@@ -73,7 +74,7 @@ def load_places(store: Store, systems: Iterable[str]) -> dict[str, dict[str, Any
     version, owner = tables.system_version, tables.owner_version
     join = version.outerjoin(
         owner,
-        and_(owner.c.county == version.c.county, owner.c.system == version.c.system, owner.c.ended_seq.is_(None)),
+        and_(owner.c.county == version.c.county, owner.c.system == version.c.system, not_ended(owner)),
     )
     names = ("system", "permit_number", "parcel_number", "site_address", "municipality", "status")
     columns = [version.c[name] for name in names]
@@ -82,7 +83,7 @@ def load_places(store: Store, systems: Iterable[str]) -> dict[str, dict[str, Any
         query = (
             select(*columns, owner.c.name.label("owner_name"))
             .select_from(join)
-            .where(version.c.county == store.tenant, version.c.ended_seq.is_(None), version.c.system.in_(part))
+            .where(version.c.county == store.tenant, not_ended(version), version.c.system.in_(part))
         )
         found.update((row["system"], dict(row)) for row in store.connection.execute(query).mappings())
     return found

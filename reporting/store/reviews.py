@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, and_, func, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
-from reporting.store.facts import load_events
+from reporting.store.facts import load_events, not_ended
 from reporting.store.paging import Page, read_page
 from reporting.store.rows import chunks
 
@@ -104,7 +104,7 @@ def count_events(store: Store, systems: Iterable[str]) -> dict[str, int]:
     for part in chunks(found):
         query = (
             select(table.c.system, func.count())
-            .where(table.c.county == store.tenant, table.c.system.in_(part), table.c.ended_seq.is_(None))
+            .where(table.c.county == store.tenant, table.c.system.in_(part), not_ended(table))
             .group_by(table.c.system)
         )
         found.update(store.connection.execute(query).all())

@@ -222,3 +222,27 @@ def test_a_broken_baseline_is_told_by_its_own_name() -> None:
     with pytest.raises(ProgramError) as caught:
         load_program(GOOD.encode(), "elsewhere.toml", broken)
     assert caught.value.problems == ("state.toml: rule S15: cite: name the section of law",)
+
+
+FEE = """
+[[rule]]
+id = "EL3"
+title = "A yearly fee"
+cite = "12.05"
+duty_of = "owner"
+filing = true
+act = [{{ effect = "fee", every = "year", paid_as = ["annual"]{how} }}]
+"""
+
+
+def test_a_fee_says_how_much_it_is_one_way() -> None:
+    load_program((GOOD + FEE.format(how=", cents = 4000")).encode(), "elsewhere.toml")
+    for how in ("", ', cents = 4000, cents_setting = "lead_days"'):
+        (said,) = problems(GOOD + FEE.format(how=how))
+        assert said.startswith("elsewhere.toml: rule EL3: ")
+        assert "a fee says either its cents or the setting that holds them" in said
+    (said,) = problems(GOOD + FEE.format(how=", cents = 0"))
+    assert ">= 1" in said
+    assert problems(GOOD + FEE.format(how=', cents_setting = "fee"')) == (
+        "elsewhere.toml: rule EL3: act 1: cents_setting: there is no setting fee",
+    )

@@ -48,6 +48,10 @@ def test_the_shape_of_a_report(world: World, county: str) -> None:
     assert template.data.startswith(b"\xef\xbb\xbf")
     [head] = csv.reader(io.StringIO(template.data.decode("utf-8-sig")))
     assert set(head) == set(schema.json["properties"])
+    book = world.get(path + "&format=xlsx", "")
+    assert book.mimetype.endswith("spreadsheetml.sheet")
+    assert book.data.startswith(b"PK")
+    assert ".xlsx" in book.headers["Content-Disposition"]
 
 
 def test_health(world: World) -> None:

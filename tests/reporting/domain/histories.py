@@ -7,6 +7,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from reporting.domain.answers import Assessment
+from reporting.domain.dealings import Dealings, DeferralRequest, Document, Mailing, Payment, Window
 from reporting.domain.records import (
     Case,
     Component,
@@ -57,6 +58,8 @@ def counties(draw: st.DrawFn) -> County:
         values["lead_days"] = draw(st.integers(0, 400))
     if "district_contractor" in shipped_program(slug).settings and draw(st.booleans()):
         values["district_contractor"] = LICENSES[0]
+    if "base_year" in shipped_program(slug).settings and draw(st.booleans()):
+        values["base_year"] = draw(st.integers(2016, 2020))
     return County(slug, tuple(values.items()))
 
 
@@ -80,6 +83,9 @@ def systems(draw: st.DrawFn) -> System:
         occupied_on=draw(maybe(days())),
         assigned_due_on=draw(maybe(days())),
         sewer_available_on=draw(maybe(days())),
+        service_area=draw(st.sampled_from([None, 1, 2, 3, 4])),
+        design_flow_gpd=draw(st.sampled_from([None, 450, 1000, 12000])),
+        agreement_recorded_on=draw(maybe(days())),
         plan=draw(st.none() | st.builds(Plan, pump_months=months, inspect_months=months, dispersal_months=months)),
         flags=draw(st.sampled_from([(), ("temporary",), ("meter_ordered",)])),
         season_from=season[0],
@@ -119,9 +125,11 @@ def cases(draw: st.DrawFn) -> Case:
         "closed_on",
         "inquired_on",
     )
-    steps = (*steps, "meeting_requested_on", "met_on")
+    steps = (*steps, "meeting_requested_on", "met_on", "verified_on", "handed_over_on", "paid_on", "invoiced_on")
+    kinds = ["order", "noncompliance", "hold", "failed", "failed", "tampering", "inquiry", "nuisance", "reinspection"]
     return Case(
-        kind=draw(st.sampled_from(["order", "noncompliance", "hold", "failed", "tampering"])),
+        kind=draw(st.sampled_from([*kinds, "sewer_order"])),
+        not_taken=draw(st.sampled_from([frozenset(), frozenset({"verified_on"})])),
         dates={name: day for name in steps if (day := draw(maybe(days()))) is not None},
         due_on=draw(maybe(days())),
     )
@@ -181,6 +189,42 @@ def histories(draw: st.DrawFn, most: int = 6) -> History:
         events=tuple(found),
         owner_notices=tuple(draw(st.lists(notices, max_size=3))),
         statements=tuple(draw(st.lists(statements, max_size=3))),
+        dealings=draw(dealings()),
+    )
+
+
+@st.composite
+def dealings(draw: st.DrawFn) -> Dealings:
+    areas = st.sampled_from([None, None, 1, 2, 3])
+    windows = st.builds(Window, from_on=days(), to_on=maybe(days()), area=areas, mailed_on=maybe(days()))
+    mailings = st.builds(
+        Mailing,
+        kind=st.sampled_from(["", "window_notice", "area_notice", "questionnaire", "inquiry"]),
+        on=days(),
+        mail_class=st.sampled_from(["", "first_class"]),
+        area=areas,
+        received_on=maybe(days()),
+        answered_on=maybe(days()),
+    )
+    deferrals = st.builds(
+        DeferralRequest,
+        requested_on=days(),
+        from_on=maybe(days()),
+        to_on=maybe(days()),
+        paid=st.sampled_from([None, True, False]),
+    )
+    paid = st.sampled_from(["", "annual", "deferral", "certificate", "reporting_fee"])
+    years = st.none() | st.integers(2018, 2029)
+    payments = st.builds(Payment, kind=paid, year=years, on=maybe(days()))
+    filed = st.sampled_from(["agreement", "certification", "contract", "questionnaire"])
+    recorded = st.sampled_from([None, True, False])
+    documents = st.builds(Document, kind=filed, year=years, on=maybe(days()), recorded=recorded)
+    return Dealings(
+        windows=tuple(draw(st.lists(windows, max_size=3))),
+        mailings=draw(st.none() | st.lists(mailings, max_size=3).map(tuple)),
+        deferrals=tuple(draw(st.lists(deferrals, max_size=2))),
+        payments=draw(st.none() | st.lists(payments, max_size=3).map(tuple)),
+        documents=draw(st.none() | st.lists(documents, max_size=3).map(tuple)),
     )
 
 
@@ -195,4 +239,5 @@ def gist(answer: Assessment) -> tuple[object, ...]:
         sorted((f.kind, f.rule, f.event, f.component, f.component_ref, f.period) for f in answer.findings),
         answer.needs_service.value,
         answer.forecast.full_on,
+        sorted((name, remark.value) for name, remark in answer.remarks.items()),
     )

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reporting.domain.assess import assess
 from reporting.domain.chains import standing_events
+from reporting.domain.dealings import Dealings
 from reporting.domain.records import Event, History, System
 from tests.reporting.domain.histories import County, counties, days, events, gist, histories, systems
 
@@ -37,7 +38,15 @@ def test_the_order_in_which_facts_come_does_not_matter(
         items = list(part)
         random.shuffle(items)  # type: ignore[attr-defined]
         shuffled.append(tuple(items))
-    other = History(events=shuffled[0], owner_notices=shuffled[1], statements=shuffled[2])
+    told = history.dealings
+    turned = Dealings(
+        windows=told.windows[::-1],
+        mailings=told.mailings and told.mailings[::-1],
+        deferrals=told.deferrals[::-1],
+        payments=told.payments and told.payments[::-1],
+        documents=told.documents and told.documents[::-1],
+    )
+    other = History(events=shuffled[0], owner_notices=shuffled[1], statements=shuffled[2], dealings=turned)
     assert gist(assess(system, other, county.program, as_of)) == gist(assess(system, history, county.program, as_of))
 
 

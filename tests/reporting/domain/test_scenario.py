@@ -96,8 +96,14 @@ def test_keys_nobody_knows_are_listed_and_change_nothing() -> None:
     assert answer == evaluate(scenario(events=[EVENT]))
 
 
-def test_keys_of_rules_not_carried_out_yet_are_taken_without_a_word() -> None:
-    later = {"mailings": [{"on": "2026-04-01"}], "deferrals": {}, "windows": [], "fees_paid": 3, "documents": None}
+def test_dealings_of_no_use_to_a_program_are_taken_without_a_word() -> None:
+    later = {
+        "mailings": [{"on": "2026-04-01"}],
+        "deferrals": {},
+        "windows": [{"from": "2026-06-01", "to": "2026-06-20", "area": 1}],
+        "fees_paid": [],
+        "documents": None,
+    }
     assert evaluate(scenario(**later)) == evaluate(scenario())
 
 

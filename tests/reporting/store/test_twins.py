@@ -75,6 +75,19 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         outcome = {"submission": "sub", "row": 1, "outcome": "accepted", "report_id": "e", "permit_number": county}
         more = [] if county == "portage" else [{**outcome, "row": 2, "report_id": "e2"}]
         submissions.insert_outcomes(store, [outcome, *more])
+        submissions.keep_file(store, "sub", county.encode(), mark)
+        # What another submission brought in, and a file that repeats it and has a wrong row.
+        submissions.insert_submission(store, a_submission("whole"))
+        event = {"submission": "whole", "identity": "w", "content_sha": county, "content": mark}
+        whole = [an_event(f"w{n}", "s", **{**event, "identity": f"w{n}"}) for n in range(1 + len(more))]
+        facts.insert_events(store, whole)
+        wrong = {"code": "required", "field": county}
+        repeats = [
+            {"submission": "sub", "row": 10 + n, "outcome": "duplicate", "duplicate_of": "w0"}
+            for n in range(1 + len(more))
+        ]
+        rejected = {"submission": "sub", "row": 20, "outcome": "rejected", "errors": [wrong]}
+        submissions.insert_outcomes(store, [*repeats, rejected])
         standing = {"state": county, "dirty": True, "next_change_on": JULY, "contractor": county}
         finding = {"kind": "late_report", "rule": county, "cause": "e", "cite": ""}
         derived.replace_assessment(store, "s", standing, [an_obligation(because=county)], [finding])
@@ -123,11 +136,15 @@ READS: dict[str, Call] = {
     "reviews.page_reviews": lambda store: reviews.page_reviews(store, ReviewFilter(), None, 9),
     "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e"]),
     "submissions.count_outcomes": lambda store: submissions.count_outcomes(store, "sub"),
+    "submissions.count_repeats": lambda store: submissions.count_repeats(store, "whole"),
     "submissions.get_submission": lambda store: submissions.get_submission(store, "sub"),
+    "submissions.kept_file": lambda store: submissions.kept_file(store, "sub"),
+    "submissions.lacking_fields": lambda store: submissions.lacking_fields(store, "sub", ["required"]),
     "submissions.list_submissions": lambda store: submissions.list_submissions(store, status="done", limit=9),
     "submissions.outcome_of_report": lambda store: [submissions.outcome_of_report(store, key) for key in ("e", "e2")],
     "submissions.outcome_page": lambda store: submissions.outcome_page(store, "sub", limit=9),
     "submissions.outcomes_of": lambda store: list(submissions.outcomes_of(store, "sub")),
+    "submissions.standing_reports": lambda store: submissions.standing_reports(store, "whole"),
     "verify.verify": verify.verify,
 }
 VERSION = {"system": "s", "seq": 2}
@@ -172,16 +189,21 @@ WRITES: dict[str, Call] = {
         store, "r", state="placed", system="s", seq=2, by="me"
     ),
     "reviews.close_reviews_of": lambda store: reviews.close_reviews_of(store, "e", state="amended", seq=2, by="me"),
+    "submissions.drop_file": lambda store: submissions.drop_file(store, "sub"),
+    "submissions.end_reports": lambda store: submissions.end_reports(store, "whole", 7, "me"),
+    "submissions.keep_file": lambda store: submissions.keep_file(store, "whole", b"x", {}),
     "submissions.insert_outcomes": lambda store: submissions.insert_outcomes(
-        store, [{"submission": "sub", "row": 2, "outcome": "rejected"}]
+        store, [{"submission": "sub", "row": 3, "outcome": "rejected"}]
     ),
     "submissions.insert_submission": lambda store: submissions.insert_submission(store, a_submission("sub2")),
     "submissions.set_outcome_findings": lambda store: submissions.set_outcome_findings(store, "sub", {1: [{}]}),
     "submissions.update_submission": lambda store: submissions.update_submission(store, "sub", {"status": "x"}),
 }
 ELSEWHERE = {
+    "derived.claim_due_systems",  # holds what it reads, so not in a reading transaction: below
     "idempotency.release",  # needs a key that is running: below
     "log.checkpoint",  # needs a key to sign: below
+    "log.hold",  # may not be asked in a reading transaction: below
 }
 
 
@@ -232,6 +254,26 @@ def test_a_head_is_signed_at_home(opened: Database, signer: Signer) -> None:
     with opened.transaction("portage") as store:
         assert log.checkpoint(store, signer, LATER).size == 3
     assert [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")] == before
+
+
+def test_a_log_is_held_at_home(opened: Database, signer: Signer) -> None:
+    for county in ("ozaukee", "portage", "winnebago"):
+        fill(opened, county, signer)
+    with opened.transaction("portage") as store:
+        assert log.hold(store).size == 3
+        if opened.dialect == "postgresql":  # another county's is free; on SQLite there is one lock for all
+            with opened.transaction("ozaukee") as other:
+                assert log.hold(other).size == 6
+
+
+def test_due_systems_are_claimed_at_home(opened: Database, signer: Signer) -> None:
+    fill(opened, "portage", signer)
+    with opened.transaction("portage") as store:
+        alone = derived.claim_due_systems(store, JULY, 9)
+    assert alone
+    fill(opened, "ozaukee", signer)
+    with opened.transaction("portage") as store:
+        assert derived.claim_due_systems(store, JULY, 9) == alone
 
 
 def test_a_running_key_is_released_at_home(opened: Database) -> None:
