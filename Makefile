@@ -6,9 +6,10 @@ WORKERS ?= 2
 # More words for pytest: `make test ARGS='tests/test_house.py -x'`.
 ARGS ?=
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --only-binary :all: \
-	--no-config --custom-compile-command 'make lock' --extra postgres pyproject.toml requirements/run.in
+	--no-config --custom-compile-command 'make lock' --extra postgres --extra oidc --extra letters \
+	pyproject.toml requirements/run.in
 
-.PHONY: demo serve test check format lock clean
+.PHONY: demo serve test prove check format lock clean
 
 demo:
 	@$(INSTALL) run
@@ -21,6 +22,13 @@ serve:
 test:
 	@$(INSTALL) dev
 	@$(BIN)/python -m pytest --numprocesses $(WORKERS) $(ARGS)
+
+# Every promise at full size, on both databases, with its figures in docs/promises.md. Some of them, keeping the others'
+# figures: `make prove P=P10`, `make prove P="P4 P10"`; on one of the databases: `make prove P="P4 sqlite"`.
+P ?=
+prove:
+	@$(INSTALL) dev
+	@$(BIN)/python -m tests.promises.prove $(P)
 
 check:
 	@$(INSTALL) dev

@@ -126,7 +126,21 @@ def _description() -> dict:  # type: ignore[type-arg]
         return app.test_client().get("/openapi.json").get_json()
 
 
-PARTS: dict[str, Callable[[], str]] = {"demo": demo, "rules": rules, "commands": commands, "endpoints": endpoints}
+def coverage() -> str:
+    """Every rule: its section, where it acts, what tests it; as `pumper programs coverage` counts."""
+    from reporting.cli.coverage import coverage as lines_of
+    from reporting.cli.coverage import markdown
+
+    return "\n".join(markdown(lines_of(ROOT / "tests")))
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "demo": demo,
+    "rules": rules,
+    "coverage": coverage,
+    "commands": commands,
+    "endpoints": endpoints,
+}
 
 
 def main() -> int:

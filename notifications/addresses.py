@@ -17,10 +17,14 @@ _UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
 
 @dataclass(frozen=True, kw_only=True)
 class AddressField:
-    """What an address field holds: the addresses that can be mailed to, in lower case, and the pieces that cannot."""
+    """What an address field holds: the addresses that can be mailed to, in lower case, and the pieces that cannot.
+
+    suppressed: addresses at which mail bounced or was complained of (`suppression`), which get none any more.
+    """
 
     addresses: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
+    suppressed: tuple[str, ...] = ()
 
 
 def read_addresses(text: str | None) -> AddressField:
@@ -48,3 +52,15 @@ def one_line(value: object, *, longest: int = 500) -> str:
     seen = "".join(" " if unicodedata.category(char) in _UNSEEN else char for char in text)
     words = " ".join(seen.split())
     return words if len(words) <= longest else words[: longest - 1].rstrip() + "…"
+
+
+def postal_lines(name: object, address: object) -> str:
+    """A name and a mailing address as lines, each clean; '' where no address is on file, though the name is known.
+
+    How the lines are set, and whether they can be mailed to, whoever prints the letter says.
+    """
+    lines = [line for part in str(address or "").splitlines() if (line := one_line(part))]
+    addressee = one_line(name or "")
+    if not lines:
+        return ""
+    return "\n".join(lines if not addressee or lines[0] == addressee else [addressee, *lines])

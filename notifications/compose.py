@@ -12,10 +12,11 @@ from email.utils import format_datetime
 from typing import Final
 
 from notifications.addresses import is_address
+from notifications.attachments import Attachment
 
 POLICY: Final = email.policy.SMTP.clone(max_line_length=998)
 """Long header values stay in one piece: folded, a List-Unsubscribe would be encoded beyond reading."""
-_NAMED: Final = re.compile(r'\s*"?([^"<>]*?)"?\s*<([^<>]+)>\s*')
+_NAMED: Final = re.compile(r'\s*+"?([^"<>]*+)"?\s*+<([^<>]++)>\s*+')
 
 
 class MailRefused(ValueError):
@@ -24,7 +25,10 @@ class MailRefused(ValueError):
 
 @dataclass(frozen=True, kw_only=True)
 class Mail:
-    """One message for one recipient. `unsubscribe_url` only for reminders, never for legal notices (RFC 8058)."""
+    """One message for one recipient. `unsubscribe_url` only for reminders, never for legal notices (RFC 8058).
+
+    attachments: files of text in UTF-8. staged_for: whom it would have gone to, were this not a trial (`staging`).
+    """
 
     recipient: str
     subject: str
@@ -34,6 +38,8 @@ class Mail:
     dated_at: datetime
     reply_to: str = ""
     unsubscribe_url: str = ""
+    attachments: tuple[Attachment, ...] = ()
+    staged_for: str = ""
 
 
 def compose(mail: Mail, mail_from: str) -> EmailMessage:
@@ -49,6 +55,8 @@ def compose(mail: Mail, mail_from: str) -> EmailMessage:
     }
     if mail.reply_to:
         headers["Reply-To"] = _only(mail.reply_to)
+    if mail.staged_for:
+        headers["X-Pumper-Recipient"] = mail.staged_for
     if mail.unsubscribe_url:
         headers["List-Unsubscribe"] = f"<{mail.unsubscribe_url}>"
         if mail.unsubscribe_url.startswith("https://"):
@@ -57,6 +65,9 @@ def compose(mail: Mail, mail_from: str) -> EmailMessage:
         message[name] = _header(name, value)
     message.set_content(mail.text)
     message.add_alternative(mail.html, subtype="html")
+    for one in mail.attachments:
+        main, _, sub = one.media.partition("/")
+        message.add_attachment(one.data, main, sub, filename=one.name, params={"charset": "utf-8"})
     return message
 
 
@@ -67,7 +78,7 @@ def envelope_from(mail_from: str) -> str:
 
 def _mailbox(text: str) -> Address:
     named = _NAMED.fullmatch(_header("From", text))
-    name, address = (named[1], named[2]) if named else ("", text)
+    name, address = (named[1].strip(), named[2]) if named else ("", text)
     return Address(display_name=name, addr_spec=_only(address))
 
 

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 import structlog
 
+from notifications.access import without_link
+from notifications.attachments import attachments_of
 from notifications.compose import Mail
 from notifications.eligibility import Cancel, Go, Verdict, judge_now
 from notifications.outbox import (
@@ -26,9 +28,12 @@ from notifications.outbox import (
     reserve_slot,
 )
 from notifications.outcomes import Outcome, Permanent, Sender, Sent, Temporary, Uncertain, Unreachable
+from notifications.paper import to_paper
+from notifications.records import ACCESS_KINDS, SkipReason
 from notifications.render import render
 from reporting.errors import DatabaseUnavailable
 from reporting.store.engine import Database, Store
+from reporting.store.mail import count_held
 from schemas.calendar import COUNTY_TIME_ZONE, local_date
 
 LEASE: Final = timedelta(minutes=15)
@@ -38,6 +43,7 @@ BACKOFF: Final = tuple(timedelta(minutes=minutes) for minutes in (1, 2, 4, 8, 15
 MOST_UNREACHABLE: Final = 3
 """After so many times in a row that the relay is away, a run ends; what is queued stays so."""
 _COMPLETE_TRIES: Final = 3
+_ENDED: Final = (MessageState.SENT, MessageState.FAILED)
 _log: Final = structlog.get_logger(__name__)
 
 
@@ -54,7 +60,10 @@ class Trouble:
 
 @dataclass(frozen=True, kw_only=True)
 class DeliveryCounts:
-    """What one run did. `waiting`: refused for now; `lost`: outcomes that came after the lease had gone."""
+    """What one run did. `waiting`: refused for now; `lost`: outcomes that came after the lease had gone.
+
+    still_queued: what waits after it; `held` of these are kept by a county's pause.
+    """
 
     sent: int = 0
     failed: int = 0
@@ -64,6 +73,7 @@ class DeliveryCounts:
     lost: int = 0
     unreachable: int = 0
     still_queued: int = 0
+    held: int = 0
     troubles: tuple[Trouble, ...] = ()
 
 
@@ -77,6 +87,7 @@ class _Run:
     judge: Callable[[Store, Claim], Verdict]
     rate: int | None
     sleep: Callable[[float], None]
+    link: Callable[[Claim, Mapping[str, Any]], str]
     counts: Counter[str] = field(default_factory=Counter)
     troubles: list[Trouble] = field(default_factory=list)
     unreachable_in_a_row: int = 0
@@ -93,14 +104,15 @@ def deliver(
     rate_per_minute: int | None = None,
     sleep: Callable[[float], None] = time.sleep,
     stopping: Callable[[], bool] = lambda: False,
+    link: Callable[[Claim, Mapping[str, Any]], str] = lambda claim, content: "",
 ) -> DeliveryCounts:
     """Send what the counties have queued and is due, taking turns, until nothing is left or `limit` were tried.
 
     Safe in several processes and threads at once, each with a sender of its own; the rate holds over all of them.
     `judge` is asked in the claim's transaction whether a message is still wanted; `stopping` before each message
-    whether to end early. Raises `StoreError` only.
+    whether to end early; `link` gives an optional notice its address to unsubscribe. Raises `StoreError` only.
     """
-    run = _Run(database=database, sender=sender, now=now, judge=judge, rate=rate_per_minute, sleep=sleep)
+    run = _Run(database=database, sender=sender, now=now, judge=judge, rate=rate_per_minute, sleep=sleep, link=link)
     with sender:
         turn = list(counties)
         for county in turn:
@@ -111,8 +123,13 @@ def deliver(
             if _deliver_one(run, county):
                 turn.append(county)
     named = ("sent", "failed", "uncertain", "waiting", "cancelled", "lost", "unreachable")
-    left = sum(_waiting(database, county) for county in counties)
-    return DeliveryCounts(**{name: run.counts[name] for name in named}, still_queued=left, troubles=tuple(run.troubles))
+    left = [_waiting(database, county) for county in counties]
+    return DeliveryCounts(
+        **{name: run.counts[name] for name in named},
+        still_queued=sum(waiting for waiting, _held in left),
+        held=sum(held for _waiting, held in left),
+        troubles=tuple(run.troubles),
+    )
 
 
 def next_wait(attempts: int) -> timedelta | None:
@@ -150,12 +167,15 @@ def _judge(run: _Run, store: Store, claim: Claim) -> Go | None:
     """What is to be sent, or `None` when the message has come to its end without being sent again."""
     if claim.attempts > len(BACKOFF) + 1:  # its senders keep dying before they can note anything
         error = "Given up after many attempts that ended without an outcome. It may have arrived."
-        complete(store, claim, MessageState.FAILED, error=error)
+        content = without_link(claim.content) if claim.kind in ACCESS_KINDS else None
+        complete(store, claim, MessageState.FAILED, error=error, content=content)
         _count(run, claim, "failed", MessageState.FAILED, error)
         return None
     verdict = run.judge(store, claim)
     if isinstance(verdict, Cancel):
         complete(store, claim, MessageState.CANCELLED, error=str(verdict.reason))
+        if verdict.reason is SkipReason.SUPPRESSED:
+            to_paper(store, vars(claim), run.now())
         run.counts["cancelled"] += 1
         return None
     return verdict
@@ -166,6 +186,7 @@ def _write(run: _Run, claim: Claim, content: Mapping[str, Any]) -> tuple[Mail | 
     at = run.now()
     try:
         written = render(claim.kind, content, local_date(at, str(content.get("timezone") or COUNTY_TIME_ZONE)))
+        attachments = attachments_of(claim.kind, content)
     except Exception as error:
         _log.exception("notice cannot be written", message=claim.id, kind=claim.kind)
         return None, f"The notice cannot be written: {type(error).__name__}: {error}"[:500]
@@ -177,7 +198,8 @@ def _write(run: _Run, claim: Claim, content: Mapping[str, Any]) -> tuple[Mail | 
         message_id=claim.message_id,
         dated_at=at,
         reply_to=str(content.get("reply_to") or ""),
-        unsubscribe_url=str(content.get("unsubscribe_url") or ""),
+        unsubscribe_url=run.link(claim, content),
+        attachments=attachments,
     )
     return mail, ""
 
@@ -199,6 +221,8 @@ def _note(run: _Run, claim: Claim, content: Mapping[str, Any], mail: Mail | None
     else:
         name, state, wait = _after_trouble(claim, outcome)
         changes |= {"error": outcome.text, "not_before": at + wait if wait else None}
+    if state in _ENDED and claim.kind in ACCESS_KINDS:
+        changes["content"] = without_link(changes.get("content", content))
     kept = _in_transaction(run, claim.county, lambda store: complete(store, claim, state, **changes))
     _count(run, claim, name if kept else "lost", state, outcome.text)
 
@@ -224,10 +248,12 @@ def _count(run: _Run, claim: Claim, name: str, state: MessageState, text: str) -
         _log.warning("notice not sent", message=claim.id, kind=claim.kind, outcome=name, problem=text)
 
 
-def _proof(mail: Mail, answer: str) -> dict[str, str]:
+def _proof(mail: Mail, answer: str) -> dict[str, Any]:
     """What is kept of a message that was handed over: enough to show later what was said, when, and who took it."""
     digest = sha256(f"{mail.subject}\n\n{mail.text}".encode()).hexdigest()
-    return {"subject": mail.subject, "text_sha256": digest, "dated_at": mail.dated_at.isoformat(), "answer": answer}
+    proof = {"subject": mail.subject, "text_sha256": digest, "dated_at": mail.dated_at.isoformat(), "answer": answer}
+    files = {one.name: sha256(one.data).hexdigest() for one in mail.attachments}
+    return {**proof, **({"files_sha256": files} if files else {})}
 
 
 def _in_transaction(run: _Run, county: str, action: Callable[[Store], bool]) -> bool:
@@ -242,7 +268,8 @@ def _in_transaction(run: _Run, county: str, action: Callable[[Store], bool]) -> 
         return action(store)
 
 
-def _waiting(database: Database, county: str) -> int:
+def _waiting(database: Database, county: str) -> tuple[int, int]:
+    """How many mails of a county wait, and how many of them a pause holds."""
     with database.reading(county) as store:
-        counts = count_messages(store)
-    return sum(counts[state] for state in WAITING)
+        counts, held = count_messages(store), count_held(store)
+    return sum(counts[state] for state in WAITING), sum(held.values())

@@ -7,33 +7,41 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-from notifications.records import Line, Notice, NoticeKind
+from notifications.records import Channel, Line, Notice, NoticeKind
 
 DIGESTS: Final = frozenset({NoticeKind.DUE_DIGEST, NoticeKind.UNDESIGNATED_DIGEST})
+"""One a day for each recipient."""
+GROUPED: Final = DIGESTS | {NoticeKind.OWNER_REMINDER, NoticeKind.DELINQUENT_OWNER}
+"""The kinds whose content has `lines`, each a duty that may drop out before the message leaves."""
 _DUTY: Final = ("system", "component", "component_ref", "rule", "due_on", "because")
 MORNING: Final = time(6, 0)
 """When a later day's digest may leave, local time: an hour that exists once on every day of the year."""
 
 
 def group_lines(lines: Iterable[Line], day: date, office: Mapping[str, Any]) -> list[Notice]:
-    """One notice for each kind, group and recipient, its lines by town and then by address."""
-    groups: dict[tuple[NoticeKind, str, str], list[Line]] = {}
+    """One notice for each kind, group, channel and recipient, its lines by town and then by address."""
+    groups: dict[tuple[NoticeKind, str, Channel, str], list[Line]] = {}
     for line in lines:
-        groups.setdefault((line.kind, line.group, line.recipient), []).append(line)
-    return [
-        Notice(
-            kind=kind,
-            recipient=recipient,
-            dedupe_key=digest_key(kind, group, recipient, day),
-            context={
-                **office,
-                "addressee": members[0].addressee,
-                "group": group,
-                "lines": merge_lines([], [dict(line.context) for line in members]),
-            },
-        )
-        for (kind, group, recipient), members in groups.items()
-    ]
+        groups.setdefault((line.kind, line.group, line.channel, line.recipient), []).append(line)
+    return [_notice(members, day, office) for members in groups.values()]
+
+
+def _notice(members: Sequence[Line], day: date, office: Mapping[str, Any]) -> Notice:
+    one, lines = members[0], merge_lines([], [dict(line.context) for line in members])
+    context = {**office, "addressee": one.addressee, "group": one.group, "lines": lines}
+    if one.kind in DIGESTS:
+        key = digest_key(one.kind, one.group, one.recipient, day)
+        return Notice(kind=one.kind, recipient=one.recipient, dedupe_key=key, context=context)
+    route = "letter" if one.channel is Channel.LETTER else one.recipient
+    first = min(str(line["cause_key"]) for line in lines)
+    return Notice(
+        kind=one.kind,
+        recipient=one.recipient,
+        dedupe_key=f"{one.kind}|{one.audience}|{first}|{route}",
+        context={**context, "system": one.system, "audience": one.audience, "channel": str(one.channel)},
+        channel=one.channel,
+        system=one.system,
+    )
 
 
 def digest_key(kind: NoticeKind, group: str, recipient: str, day: date) -> str:
@@ -74,3 +82,31 @@ def next_day(day: date) -> date:
 def _order(line: Mapping[str, Any]) -> tuple[str, ...]:
     names = ("municipality", "site_address", "permit_number", "component", "component_ref", "rule", "cause_key")
     return tuple(str(line.get(name) or "") for name in names)
+
+
+def spread(
+    lines: Sequence[Mapping[str, Any]], today: date, per_day: int, taken: Mapping[date, int]
+) -> dict[date, list[Mapping[str, Any]]]:
+    """A contractor's new duties over the days, the most urgent first, at most `per_day` a day; 0: all today.
+
+    taken: how many lines a day's digest has already. What an ordinance wants told of is told today; no duty is told
+    later than its due date, however many that day has.
+    """
+    if not per_day:
+        return {today: list(lines)}
+    free, found, day = dict(taken), dict[date, list[Mapping[str, Any]]](), today
+    for line in sorted(lines, key=lambda line: (not line.get("required_by"), line.get("due_on") or "", _order(line))):
+        while free.get(day, 0) >= per_day:
+            day = next_day(day)
+        at = min(day, _latest(line, today))
+        free[at] = free.get(at, 0) + 1
+        found.setdefault(at, []).append(line)
+    return found
+
+
+def _latest(line: Mapping[str, Any], today: date) -> date:
+    """The last day on which a duty may be told; for one past its date there is none any more."""
+    if line.get("required_by") or not line.get("due_on"):
+        return today
+    due = date.fromisoformat(line["due_on"])
+    return due if due >= today else date.max

@@ -10,8 +10,11 @@ from datetime import date
 from typing import Any
 
 from notifications.addresses import one_line
+from notifications.calendars import duty_of_cause
 from notifications.dates import explain_deadline
+from notifications.reasons import ENDINGS, WINDOWS
 from notifications.records import DomainEvent, EventKind, Occasion, SystemNow
+from schemas.acts import Designation
 from schemas.program import Program
 
 
@@ -23,11 +26,18 @@ def office_facts(occasion: Occasion) -> dict[str, Any]:
         "county_name": program.name,
         "timezone": program.timezone,
         "unit": program.governmental_unit,
+        "desk": desk_of(program),
         "authority": program.authority,
         "base_url": occasion.base_url,
         "reply_to": county.addresses[0] if county.addresses else "",
         "written_on": occasion.today.isoformat(),
     }
+
+
+def desk_of(program: Program) -> str:
+    """Who writes to owners and is answered: the governmental unit, or a district whose reports go to a county's."""
+    unit = program.governmental_unit
+    return unit if unit.startswith(program.name) else program.name
 
 
 def tank_facts(event: DomainEvent, system: SystemNow, occasion: Occasion) -> dict[str, Any]:
@@ -44,6 +54,7 @@ def tank_facts(event: DomainEvent, system: SystemNow, occasion: Occasion) -> dic
         **texts,
         "event_kind": event.kind,
         "cause_key": event.cause_key,
+        "duty": duty_of_cause(event.cause_key, content),
         "system": event.system,
         "component": program.names.get(component, component or "system"),
         "owner_name": one_line(system.owner_name),
@@ -57,7 +68,30 @@ def tank_facts(event: DomainEvent, system: SystemNow, occasion: Occasion) -> dic
         "received_on": _day_text(content.get("received_on")),
         "report_ref": one_line(content.get("report_ref") or ""),
         **_dates(event, program),
+        **_service_facts(system, occasion.map_url),
+        "required_by": _required_by(event, occasion),
     }
+
+
+def _service_facts(system: SystemNow, map_url: str) -> dict[str, Any]:
+    """What helps whoever services the tank: where it is, what it held the last time, when it is forecast to be full."""
+    placed = bool(system.latitude and system.longitude)
+    url = map_url.replace("{lat}", system.latitude).replace("{lon}", system.longitude) if placed else ""
+    days = {"last_pumped_on": system.last_pumped_on, "full_on": system.full_on}
+    return {
+        "latitude": system.latitude if placed else "",
+        "longitude": system.longitude if placed else "",
+        "map_url": url,
+        "last_gallons": system.last_gallons,
+        **{name: day.isoformat() if day else "" for name, day in days.items()},
+    }
+
+
+def _required_by(event: DomainEvent, occasion: Occasion) -> str:
+    """The section that wants the contractor told of a holding tank that needs service; '' where it is a courtesy."""
+    if event.kind != EventKind.NEEDS_SERVICE:
+        return ""
+    return next((p.cite for p in occasion.program.at(occasion.today).of(Designation)), "")
 
 
 def _dates(event: DomainEvent, program: Program) -> dict[str, str]:
@@ -67,6 +101,8 @@ def _dates(event: DomainEvent, program: Program) -> dict[str, str]:
         return {"due_on": "", "last_day": "", "counted": ""}
     if event.kind == EventKind.NEEDS_SERVICE and last == due:  # a forecast or an alarm, counted from nothing
         return {"due_on": due, "last_day": last, "counted": "This is the day of the reason above; it is not moved."}
+    if event.kind in (*ENDINGS, *WINDOWS):  # a day on file, and no deadline
+        return {"due_on": due, "last_day": last, "counted": "This is the day on file; it is not moved."}
     counted = explain_deadline(date.fromisoformat(due), date.fromisoformat(last), program.calendar)
     return {"due_on": due, "last_day": last, "counted": counted}
 
@@ -87,7 +123,13 @@ def receipt_facts(content: Mapping[str, Any]) -> dict[str, Any]:
         "counts": counts,
         "total": counts.pop("rows", 0) or sum(counts.values()),
         "rows": rows,
+        "checkpoint": note_lines(content.get("checkpoint")),
     }
+
+
+def note_lines(note: object) -> list[str]:
+    """A checkpoint's lines as they are mailed: one of them broken or changed, and it checks nothing any more."""
+    return [one_line(line, longest=400) for line in str(note or "").splitlines()]
 
 
 def _receipt_row(row: Mapping[str, Any]) -> dict[str, Any]:

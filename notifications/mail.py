@@ -6,22 +6,24 @@ nothing has been handed over; from then on, until the server answers, nobody can
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import re
 import smtplib
 import socket
 import ssl
-from dataclasses import dataclass, field
 from email.generator import BytesGenerator
 from email.message import EmailMessage
 from io import BytesIO
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
-from urllib.parse import parse_qs, unquote, urlsplit
 
 from notifications.compose import POLICY, Mail, MailRefused, compose, envelope_from
 from notifications.outcomes import Outcome, Permanent, Sent, Temporary, Uncertain, Unreachable
-from reporting.errors import ConfigurationError
+from notifications.relay import Relay as Relay
+from notifications.relay import TokenUnreadable, read_token, xtext
+from notifications.relay import read_smtp_url as read_smtp_url
 
 COMMAND_LIMIT_S: Final = 30
 """How long one answer of the server may take, and connecting to it."""
@@ -29,44 +31,9 @@ END_LIMIT_S: Final = 120
 """The same for the answer to a whole message, which decides between one copy and two."""
 _NOT_LET_IN: Final = (530, 534, 535, 538)
 _CLOSING: Final = 421
+_CHALLENGE: Final = 334
+_BAD_TOKEN: Final = 535
 _LOST: Final = (smtplib.SMTPServerDisconnected, OSError)
-_LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
-_TLS_WORDS: Final = ("required", "offered", "never")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Relay:
-    """A mail server as `SMTP_URL` names it. `tls`: `implicit`, `required`, `offered` or `never` (STARTTLS)."""
-
-    host: str
-    port: int
-    tls: str
-    user: str = ""
-    password: str = field(default="", repr=False)
-
-
-def read_smtp_url(url: str) -> Relay:
-    """Parse `smtp://`, `smtp+starttls://` or `smtps://` `USER:PASSWORD@HOST:PORT`; raises `ConfigurationError`.
-
-    `?starttls=required|offered|never` for `smtp://`. Not given: required where a password would go to another machine,
-    else used when offered.
-    """
-    parts = urlsplit(url)
-    try:
-        port = parts.port
-    except ValueError as error:
-        raise ConfigurationError("SMTP_URL: the port is no number.") from error
-    if not parts.hostname or parts.scheme not in ("smtp", "smtps", "smtp+starttls"):
-        raise ConfigurationError("SMTP_URL must begin with smtp://, smtps:// or smtp+starttls:// and name a host.")
-    user, password = unquote(parts.username or ""), unquote(parts.password or "")
-    asked = parse_qs(parts.query).get("starttls", [""])[-1].lower()
-    if asked not in ("", *_TLS_WORDS):
-        raise ConfigurationError("SMTP_URL: starttls must be required, offered or never.")
-    remote_secret = bool(user) and parts.hostname not in _LOOPBACK
-    tls = {"smtps": "implicit", "smtp+starttls": "required"}.get(parts.scheme) or asked
-    tls = tls or ("required" if remote_secret else "offered")
-    usual = {"smtps": 465, "smtp+starttls": 587}.get(parts.scheme, 587 if user else 25)
-    return Relay(host=parts.hostname, port=port or usual, tls=tls, user=user, password=password)
 
 
 class _Refused(Exception):
@@ -121,7 +88,7 @@ class SmtpSender:
                 self._begin(connection, mail.recipient, message)
         except _Refused as refusal:
             return self._judge(refusal)
-        except (*_LOST, smtplib.SMTPException, UnicodeError) as error:
+        except (*_LOST, smtplib.SMTPException, UnicodeError, TokenUnreadable) as error:
             unopened = self._connection is None
             self._drop()
             return Unreachable(text=_words(error)) if unopened else Temporary(text=_words(error))
@@ -141,6 +108,8 @@ class SmtpSender:
 
     def _begin(self, connection: smtplib.SMTP, recipient: str, message: EmailMessage) -> None:
         options = ["BODY=8BITMIME"] if connection.has_extn("8bitmime") else []
+        # Comes back in a bounce that returns nothing of the message (RFC 3461, 4.4).
+        options += [f"ENVID={xtext(str(message['Message-ID']).strip('<>'))}"] if connection.has_extn("dsn") else []
         _expect("MAIL FROM", connection.mail(self._envelope_from, options))
         _expect("RCPT TO", connection.rcpt(recipient))
         _expect("DATA", connection.docmd("DATA"), want=3)
@@ -215,7 +184,9 @@ class SmtpSender:
         if wants:
             connection.starttls(context=self._context())
             connection.ehlo_or_helo_if_needed()
-        if relay.user:
+        if relay.token_file is not None:
+            _log_in_by_token(connection, relay.user, relay.token_file)
+        elif relay.user:
             connection.login(relay.user, relay.password)
 
     def _context(self) -> ssl.SSLContext:
@@ -241,6 +212,28 @@ class SmtpSender:
     ) -> None:
         """Close the connection; after an error without ceremony."""
         self._drop() if error else self.close()
+
+
+def _log_in_by_token(connection: smtplib.SMTP, user: str, token_file: Path) -> None:
+    """XOAUTH2 (SASL): the token as it is in the file now; refused, once more if somebody has renewed it meanwhile.
+
+    Raises what `smtplib` raises where a password is not taken; the token is in no message of it.
+    """
+    if "XOAUTH2" not in connection.esmtp_features.get("auth", "").upper().split():
+        raise smtplib.SMTPNotSupportedError("The server does not offer XOAUTH2 on this connection.")
+    token = read_token(token_file)
+    code, text = _offer_token(connection, user, token)
+    if code == _BAD_TOKEN and (renewed := read_token(token_file)) != token:
+        code, text = _offer_token(connection, user, renewed)
+    if code // 100 != 2:
+        raise smtplib.SMTPAuthenticationError(code, text)
+
+
+def _offer_token(connection: smtplib.SMTP, user: str, token: str) -> tuple[int, bytes]:
+    blob = base64.b64encode(f"user={user}\x01auth=Bearer {token}\x01\x01".encode()).decode()
+    code, text = connection.docmd("AUTH", f"XOAUTH2 {blob}")
+    # A server that says no tells why in a challenge, which an empty answer ends.
+    return connection.docmd("") if code == _CHALLENGE else (code, text)
 
 
 def _expect(step: str, reply: tuple[int, bytes], want: int = 2) -> None:

@@ -6,31 +6,28 @@ somebody's digest) or a `NoNotice`. Who is told what: `programs.md`, section 8.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from notifications.addresses import AddressField, one_line
-from notifications.facts import office_facts, receipt_facts, tank_facts
+from notifications.addresses import one_line, read_addresses
+from notifications.addressing import is_refusing, refused, to_each
+from notifications.facts import note_lines, office_facts, receipt_facts, tank_facts
+from notifications.notices_cases import tell_of_case
+from notifications.notices_endings import tell_of_contract, tell_of_exemption, tell_of_licence, tell_of_window
+from notifications.notices_owners import tell_owner
+from notifications.reasons import reason_to_skip
 from notifications.records import (
     Contractor,
     DomainEvent,
     EventKind,
     Line,
     NoNotice,
-    Notice,
     NoticeKind,
     Occasion,
     SkipReason,
     SystemNow,
     Told,
 )
-
-REMINDERS: Final = frozenset({EventKind.SERVICE_DUE, EventKind.NEEDS_SERVICE})
-"""Told only while the tank is in service, not exempt and not on hold (`programs.md`, section 8, last paragraph)."""
-
-_INACTIVE: Final = frozenset({"abandoned", "sewered", "removed"})
-DUE: Final = frozenset({"due_soon", "overdue"})
-"""The states of a duty that somebody is told of."""
 
 
 def make_notices(event: DomainEvent, system: SystemNow | None, occasion: Occasion) -> list[Told]:
@@ -40,53 +37,10 @@ def make_notices(event: DomainEvent, system: SystemNow | None, occasion: Occasio
         return [NoNotice(reason=SkipReason.UNKNOWN_EVENT, cause_key=event.cause_key)]
     if live_from is not None and occasion.today < live_from:
         return [NoNotice(reason=SkipReason.NOT_LIVE_YET, cause_key=event.cause_key)]
-    reason = reason_to_skip(event.kind, event.cause_key, system)
+    reason = reason_to_skip(event.kind, event.cause_key, system, str(event.content.get("due_on") or ""))
     if reason is not None:
         return [NoNotice(reason=reason, cause_key=event.cause_key)]
-    makers = {
-        EventKind.RECEIPT: _receipt,
-        EventKind.SERVICE_DUE: _due,
-        EventKind.NEEDS_SERVICE: _due,
-        EventKind.LATE_REPORT: _report_notice,
-        EventKind.MISSING_REPORT: _report_notice,
-    }
-    return list(makers[EventKind(event.kind)](event, system or SystemNow(), occasion))
-
-
-def reason_to_skip(kind: str, cause_key: str, system: SystemNow | None) -> SkipReason | None:
-    """Why nobody is to be told of this cause any more, as the system is now; asked again before sending."""
-    if system is None:
-        return None
-    if kind in REMINDERS:
-        return _reason_against_reminder(kind, cause_key, system)
-    if kind == EventKind.MISSING_REPORT and system.duties is not None:
-        duty = cause_key.rpartition(":")[0]  # without the stage
-        return None if system.duties.get(duty) in (*DUE, "upcoming") else SkipReason.REPORT_RECEIVED
-    return None
-
-
-def _reason_against_reminder(kind: str, cause_key: str, system: SystemNow) -> SkipReason | None:
-    if system.status in _INACTIVE:
-        return SkipReason.INACTIVE
-    if system.on_hold:
-        return SkipReason.ON_HOLD
-    if system.duties is None or (kind == EventKind.NEEDS_SERVICE and _is_gap(cause_key)):
-        if system.exempt:
-            return SkipReason.EXEMPT
-        serviced = kind == EventKind.NEEDS_SERVICE and system.needs_service is False
-        return SkipReason.ALREADY_SERVICED if serviced else None
-    state = system.duties.get(cause_key)
-    if state in DUE:
-        return None
-    return {"suspended": SkipReason.EXEMPT, "upcoming": SkipReason.NO_LONGER_DUE}.get(
-        str(state), SkipReason.ALREADY_SERVICED
-    )
-
-
-def _is_gap(cause_key: str) -> bool:
-    """Whether a tank needs service for a gap in its pumping: that is advice, with no duty behind it to look up."""
-    cycle = cause_key.split(":")[4:5]
-    return cycle == ["gap"]
+    return list(_MAKERS[EventKind(event.kind)](event, system or SystemNow(), occasion))
 
 
 def _receipt(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
@@ -94,8 +48,23 @@ def _receipt(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Itera
     if contractor is None:  # a clerk of the county or an administrator, who saw the answer on the screen
         yield NoNotice(reason=SkipReason.NO_SUBMITTER_ADDRESS, cause_key=event.cause_key)
         return
-    context = {**office_facts(occasion), **receipt_facts(event.content), "addressee": contractor.name}
-    yield from _to_each(NoticeKind.RECEIPT, event, contractor.mail, context, SkipReason.NO_ADDRESS)
+    context = {**office_facts(occasion), **receipt_facts(event.content), "addressee": one_line(contractor.name)}
+    yield from to_each(NoticeKind.RECEIPT, event, contractor.mail, context, SkipReason.NO_ADDRESS)
+
+
+def _checkpoint(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
+    """The day's signed head of the county's log, for the clerk to keep outside of the service."""
+    content = event.content
+    context = {
+        **office_facts(occasion),
+        "addressee": occasion.program.governmental_unit,
+        "size": int(content["size"]),
+        "key_id": one_line(content["key_id"]),
+        "note": note_lines(content["note"]),
+        "service_note": note_lines(content.get("service_note")),
+    }
+    clerk = read_addresses(occasion.program.text_of("clerk_email"))
+    yield from to_each(NoticeKind.CHECKPOINT, event, clerk, context, SkipReason.NO_CLERK_ADDRESS)
 
 
 def _due(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
@@ -106,8 +75,11 @@ def _due(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[
         reason = SkipReason.UNKNOWN_CONTRACTOR if named else SkipReason.NO_CONTRACTOR
         yield NoNotice(reason=reason, cause_key=event.cause_key)
     else:
-        yield from _refused(contractor.mail, event)
+        yield from refused(contractor.mail, event)
         for address in contractor.mail.addresses:
+            if is_refusing(address, NoticeKind.DUE_DIGEST, occasion) and not line["required_by"]:
+                yield NoNotice(reason=SkipReason.OPTED_OUT, cause_key=event.cause_key)
+                continue
             yield Line(
                 kind=NoticeKind.DUE_DIGEST,
                 recipient=address,
@@ -116,7 +88,7 @@ def _due(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[
                 context=line,
             )
         reason = SkipReason.NO_ADDRESS
-        if not contractor.mail.addresses:
+        if not contractor.mail.addresses and not contractor.mail.suppressed:
             yield NoNotice(reason=reason, cause_key=event.cause_key)
     if event.kind == EventKind.NEEDS_SERVICE and (contractor is None or not contractor.mail.addresses):
         yield from _to_county(event, {**line, "not_told": reason.value}, occasion)
@@ -124,8 +96,8 @@ def _due(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[
 
 def _to_county(event: DomainEvent, line: Mapping[str, Any], occasion: Occasion) -> Iterator[Told]:
     """Ozaukee 9.029(4)(b)2: a holding tank whose contractor cannot be told; so the county is."""
-    yield from _refused(occasion.book.county, event)
-    if not occasion.book.county.addresses:
+    yield from refused(occasion.book.county, event)
+    if not occasion.book.county.addresses and not occasion.book.county.suppressed:
         yield NoNotice(reason=SkipReason.NO_COUNTY_ADDRESS, cause_key=event.cause_key)
     for address in occasion.book.county.addresses:
         yield Line(
@@ -154,27 +126,13 @@ def _report_notice(event: DomainEvent, system: SystemNow, occasion: Occasion) ->
         reason = SkipReason.UNKNOWN_CONTRACTOR if named else SkipReason.NO_CONTRACTOR
         yield NoNotice(reason=reason, cause_key=event.cause_key)
     else:
-        mine = {**context, "addressee": one_line(contractor.name), "audience": "contractor"}
-        yield from _to_each(kind, event, contractor.mail, mine, SkipReason.NO_ADDRESS)
+        # Whoever sends a report of a tank is not by that one whom it names: no owner, no way in.
+        tank = {**context["tank"], "owner_name": "", "access_notes": ""}
+        mine = {**context, "tank": tank, "addressee": one_line(contractor.name), "audience": "contractor"}
+        yield from to_each(kind, event, contractor.mail, mine, SkipReason.NO_ADDRESS)
     unit = occasion.program.governmental_unit
     theirs = {**context, "addressee": unit, "audience": "county", "contractor_told": _can_be_told(contractor)}
-    yield from _to_each(copy, event, occasion.book.county, theirs, SkipReason.NO_COUNTY_ADDRESS)
-
-
-def _to_each(
-    kind: NoticeKind, event: DomainEvent, mail: AddressField, context: Mapping[str, Any], absent: SkipReason
-) -> Iterator[Told]:
-    yield from _refused(mail, event)
-    if not mail.addresses:
-        yield NoNotice(reason=absent, cause_key=event.cause_key)
-    for address in mail.addresses:
-        key = f"{kind}|{event.cause_key}|{address}"
-        about = {"event_kind": event.kind, "cause_key": event.cause_key, "system": event.system}
-        yield Notice(kind=kind, recipient=address, dedupe_key=key, context={**about, **context})
-
-
-def _refused(mail: AddressField, event: DomainEvent) -> Iterator[NoNotice]:
-    yield from (NoNotice(reason=SkipReason.BAD_ADDRESS, cause_key=event.cause_key) for _ in mail.refused)
+    yield from to_each(copy, event, occasion.book.county, theirs, SkipReason.NO_COUNTY_ADDRESS)
 
 
 def _can_be_told(contractor: Contractor | None) -> bool:
@@ -185,3 +143,25 @@ def _stage(event: DomainEvent) -> int:
     if event.kind != EventKind.MISSING_REPORT:
         return 1
     return int(event.content.get("stage") or event.cause_key.rpartition(":")[2])
+
+
+_MAKERS: Final[Mapping[EventKind, Callable[[DomainEvent, SystemNow, Occasion], Iterator[Told]]]] = {
+    EventKind.RECEIPT: _receipt,
+    EventKind.SERVICE_DUE: _due,
+    EventKind.NEEDS_SERVICE: _due,
+    EventKind.LATE_REPORT: _report_notice,
+    EventKind.MISSING_REPORT: _report_notice,
+    EventKind.CHECKPOINT: _checkpoint,
+    EventKind.OWNER_REMINDER: tell_owner,
+    EventKind.DELINQUENT_OWNER: tell_owner,
+    EventKind.CONTRACT_EXPIRING: tell_of_contract,
+    EventKind.CREDENTIAL_EXPIRING: tell_of_licence,
+    EventKind.EXEMPTION_EXPIRING: tell_of_exemption,
+    EventKind.WINDOW_NOTICE: tell_of_window,
+    EventKind.AREA_NOTICE: tell_of_window,
+    EventKind.CASE_OPENED: tell_of_case,
+    EventKind.CASE_STEP: tell_of_case,
+    EventKind.CASE_OVERDUE: tell_of_case,
+    EventKind.CASE_HANDED_OVER: tell_of_case,
+    EventKind.CASE_CLOSED: tell_of_case,
+}

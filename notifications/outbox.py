@@ -2,13 +2,14 @@
 
 A claim has a lease and a fence. Whoever sleeps past the lease finds that the fence has risen: its changes touch no row.
 States: `queued` → `sending` → `sent`, `failed`, `uncertain` (may have arrived; goes again later under the same
-Message-ID) or back to `queued`; `cancelled` when its cause is gone before it left.
+Message-ID) or back to `queued`; `cancelled` when its cause is gone before it left. A letter: `queued` → `printed` (in a
+print run) → `sent`.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -19,9 +20,10 @@ from sqlalchemy import ColumnElement, and_, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from notifications.digests import merge_lines
-from notifications.records import Notice
+from notifications.records import Channel, Notice
 from reporting import tables
 from reporting.store.engine import Store
+from reporting.store.mail import is_held
 
 
 class MessageState(StrEnum):
@@ -30,6 +32,7 @@ class MessageState(StrEnum):
     QUEUED = "queued"
     SENDING = "sending"
     SENT = "sent"
+    PRINTED = "printed"
     FAILED = "failed"
     UNCERTAIN = "uncertain"
     CANCELLED = "cancelled"
@@ -85,6 +88,8 @@ def add_message(store: Store, notice: Notice, now: datetime, host: str, not_befo
         "fence": 0,
         "attempts": 0,
         "message_id": f"<{notice.kind}.{name}@{host}>",
+        "channel": str(notice.channel),
+        "system": notice.system,
     }
     make = postgresql.insert if store.dialect == "postgresql" else sqlite.insert
     statement = make(_table).values(row).on_conflict_do_nothing(index_elements=["county", "dedupe_key"])
@@ -106,11 +111,22 @@ def extend_digest(store: Store, notice: Notice) -> bool:
     return store.connection.execute(statement).rowcount == 1
 
 
+def count_lines(store: Store, keys: Sequence[str]) -> dict[str, int]:
+    """How many lines each of these digests has, by its key; those that are not there are left out."""
+    query = select(_table.c.dedupe_key, _table.c.content).where(
+        _table.c.county == store.tenant, _table.c.dedupe_key.in_(keys)
+    )
+    return {row.dedupe_key: len(row.content.get("lines") or ()) for row in store.connection.execute(query)}
+
+
 def claim_next(store: Store, now: datetime, lease: timedelta) -> Claim | None:
-    """Take the message that has waited longest; commit before sending it. `None` when nothing is to be sent now."""
+    """Take the mail that has waited longest; commit before sending it. `None` when nothing is to be sent now.
+
+    Letters wait beside the mails, for a print run; what a pause holds waits until it is over.
+    """
     query = (
         select(_table)
-        .where(_table.c.county == store.tenant, _table.c.state.in_(WAITING), _table.c.not_before <= now)
+        .where(_is_of(store, Channel.MAIL), _table.c.state.in_(WAITING), _table.c.not_before <= now, ~is_held())
         .order_by(_table.c.not_before, _table.c.created_at, _table.c.dedupe_key)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -196,25 +212,43 @@ def cancel(store: Store, dedupe_key: str, reason: str) -> bool:
     return store.connection.execute(statement).rowcount == 1
 
 
-def count_messages(store: Store) -> dict[str, int]:
-    """How many messages of the county are in each state, every state named."""
-    query = select(_table.c.state, func.count()).where(_table.c.county == store.tenant).group_by(_table.c.state)
+def count_messages(store: Store, channel: Channel = Channel.MAIL) -> dict[str, int]:
+    """How many mails (or letters) of the county are in each state, every state named."""
+    query = select(_table.c.state, func.count()).where(_is_of(store, channel)).group_by(_table.c.state)
     return {**dict.fromkeys(map(str, MessageState), 0), **dict(store.connection.execute(query).all())}
 
 
+def count_failed(store: Store, since: datetime) -> int:
+    """How many mails made at or after a moment could not be sent."""
+    made = and_(_is_of(store, Channel.MAIL), _table.c.state == MessageState.FAILED, _table.c.created_at >= since)
+    return int(store.connection.execute(select(func.count()).where(made)).scalar_one())
+
+
 def oldest_waiting(store: Store, now: datetime) -> datetime | None:
-    """Since when the message that has been due longest waits; `None` when none is due."""
-    due = and_(_table.c.county == store.tenant, _table.c.state.in_(WAITING), _table.c.not_before <= now)
+    """Since when the mail that has been due longest waits, those apart that a pause holds; `None`: none is due."""
+    due = and_(_is_of(store, Channel.MAIL), _table.c.state.in_(WAITING), _table.c.not_before <= now, ~is_held())
     return store.connection.execute(
         select(_table.c.created_at).where(due).order_by(_table.c.created_at).limit(1)
     ).scalar()
 
 
-def list_messages(store: Store, states: Collection[str], limit: int = 100) -> list[dict[str, Any]]:
-    """The county's messages in these states, newest first: what failed, what is uncertain, what was sent to whom."""
+def list_messages(
+    store: Store,
+    states: Collection[str],
+    limit: int = 100,
+    *,
+    channel: Channel | None = None,
+    kinds: Collection[str] = (),
+    system: str | None = None,
+) -> list[dict[str, Any]]:
+    """The county's messages in these states, newest first: what failed, what is uncertain, what was sent to whom.
+
+    channel, kinds, system: only those (None, none: all). A digest is about many systems, and found under none.
+    """
     query = (
         select(_table)
         .where(_table.c.county == store.tenant, _table.c.state.in_([str(state) for state in states]))
+        .where(*_narrowed(channel, kinds, system))
         .order_by(_table.c.created_at.desc(), _table.c.dedupe_key)
         .limit(limit)
     )
@@ -237,6 +271,24 @@ def reserve_slot(store: Store, now: datetime, per_minute: int) -> datetime:
 def lease_until(store: Store, name: str) -> datetime | None:
     """Until when somebody holds a lease, also one that has run out; `None` when nobody ever did."""
     return store.connection.execute(select(tables.lease.c.until).where(tables.lease.c.name == name)).scalar()
+
+
+def find_message(store: Store, message: str) -> dict[str, Any] | None:
+    """One message of the county by its id; `None` where there is none."""
+    query = select(_table).where(_table.c.county == store.tenant, _table.c.id == message)
+    row = store.connection.execute(query).mappings().first()
+    return dict(row) if row is not None else None
+
+
+def _narrowed(channel: Channel | None, kinds: Collection[str], system: str | None) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    found += [_table.c.channel == str(channel)] if channel is not None else []
+    found += [_table.c.kind.in_([str(kind) for kind in kinds])] if kinds else []
+    return found + ([_table.c.system == system] if system is not None else [])
+
+
+def _is_of(store: Store, channel: Channel) -> ColumnElement[bool]:
+    return and_(_table.c.county == store.tenant, _table.c.channel == str(channel))
 
 
 def _is(store: Store, dedupe_key: str) -> ColumnElement[bool]:

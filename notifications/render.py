@@ -1,6 +1,7 @@
 """A message's subject, plain text (at most 78 columns) and HTML, from the templates of its kind.
 
-`templates/<kind>/subject.txt`, `body.txt` and `body.html`; a copy for the county has its original's templates.
+`templates/<kind>/subject.txt`, `body.txt` and `body.html`, or one `letter.txt` for mail and post (`wording`);
+a copy for the county has its original's templates.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from notifications.addresses import one_line
 from notifications.dates import days_away, long_day, plain_days, short_day
+from notifications.kinds import KINDS
 from notifications.records import NoticeKind
+from notifications.wording import Part, plain_lines, read_parts
 
 COLUMNS: Final = 78
 _LONGEST_WHOLE: Final = 100
+_SIGNATURE: Final = "\N{EM DASH} pumper/"
+"""How the signature of a checkpoint begins: broken, it would be none."""
 _FOLDERS: Final = {
     NoticeKind.LATE_REPORT_COPY: NoticeKind.LATE_REPORT,
     NoticeKind.MISSING_REPORT_COPY: NoticeKind.MISSING_REPORT,
@@ -50,11 +55,51 @@ def render(kind: str, context: Mapping[str, Any], today: date) -> Written:
     notice = NoticeKind(kind)
     folder = _FOLDERS.get(notice, notice)
     values = {**context, "kind": str(notice), "today": today}
+    if not _has_body(folder):
+        return _as_letter(folder, values)
     subject, text, html = (
         _templates().get_template(f"{folder}/{name}").render(values)
         for name in ("subject.txt", "body.txt", "body.html")
     )
     return Written(subject=one_line(subject, longest=200), text=_wrapped(text), html=html.strip() + "\n")
+
+
+def render_letter(kind: str, context: Mapping[str, Any], today: date) -> list[Part]:
+    """The parts of a letter on paper, its title first, as of `today`: the same words as by mail.
+
+    Raises as `render`, and `ValueError` for a kind that no letter is of.
+    """
+    folder = NoticeKind(kind)
+    if not KINDS[folder].letter:
+        raise ValueError(f"{kind} is no letter")
+    return _parts(folder, {**context, "kind": str(folder), "today": today})
+
+
+@cache
+def _has_body(folder: str) -> bool:
+    return f"{folder}/body.txt" in _templates().list_templates()
+
+
+def _as_letter(folder: str, values: Mapping[str, Any]) -> Written:
+    """A mail with the words of a letter; its subject names the place as well."""
+    parts = _parts(folder, values)
+    title = next(part.text for part in parts if part.kind == "title")
+    body = [part for part in parts if part.kind != "title"]
+    whole = {**values, "title": title, "parts": body, "lines_of_text": list(plain_lines(body))}
+    text, html = (_templates().get_template(f"letter_as_mail.{ending}").render(whole) for ending in ("txt", "html"))
+    subject = title + _place_of(values)
+    return Written(subject=one_line(subject, longest=200), text=_wrapped(text), html=html.strip() + "\n")
+
+
+def _parts(folder: str, values: Mapping[str, Any]) -> list[Part]:
+    return list(read_parts(_templates().get_template(f"{folder}/letter.txt").render(values)))
+
+
+def _place_of(values: Mapping[str, Any]) -> str:
+    told = values.get("tank") or next(iter(values.get("lines") or ()), None)
+    if not told:
+        return ""
+    return f", permit {told['permit_number'] or 'not on file'}, {told['site_address'] or 'no address'}"
 
 
 @cache
@@ -75,6 +120,8 @@ def _templates() -> Environment:
         "clock": _clock,
         "tanks": lambda count: "1 tank" if count == 1 else f"{count} tanks",
         "by_tank": _by_tank,
+        "gallons": lambda count: f"{count:,} gallons",
+        "known": lambda line, name: line.get(name) or "",  # a message queued by an earlier version may not have it
     }
     found.globals["away"] = _away
     found.globals["words"] = _OUTCOMES
@@ -118,7 +165,7 @@ def _wrapped(text: str) -> str:
 
 
 def _broken(line: str) -> list[str]:
-    if len(line) <= COLUMNS:
+    if len(line) <= COLUMNS or line.startswith(_SIGNATURE):
         return [line]
     found = _ITEM.match(line)
     indent = " " * (found.end() if found else 0)

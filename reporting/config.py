@@ -1,7 +1,7 @@
 """Configuration from environment variables, and the only module that reads them.
 
-For the entry points: `Config.from_environment(os.environ)` or `read()` once, then pass the parts on. `SETTINGS` is the
-table that `pumper config` prints. Every variable but those that name a file may be given as `NAME_FILE`, a file that
+For the entry points: `Config.from_environment(os.environ)` or `read()` once, then pass the parts on. What there is to
+set stands in `reporting.variables`. Every variable but those that name a file may be given as `NAME_FILE`, a file that
 holds the value (for secrets).
 """
 
@@ -11,75 +11,15 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Any, Final
 
 from reporting.errors import ConfigurationError
+from reporting.variables import LOG_LEVELS, SETTINGS, Setting
 
-LOG_LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setting:
-    """One environment variable: what `pumper config` says of it. `secret` values are never shown."""
-
-    name: str
-    default: str
-    meaning: str
-    secret: bool = False
-
-
-SETTINGS: Final[tuple[Setting, ...]] = (
-    Setting(
-        name="DATABASE_URL",
-        default="sqlite:///var/pumper.db",
-        meaning="The database: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME, for a role that owns nothing.",
-    ),
-    Setting(
-        name="MIGRATION_DATABASE_URL",
-        default="",
-        meaning="The same database for the role that owns the tables; used by `pumper init` only. Empty: DATABASE_URL.",
-    ),
-    Setting(
-        name="SMTP_URL",
-        default="",
-        meaning="The mail server: smtp://HOST:PORT, smtps:// or smtp+starttls://USER:PASSWORD@HOST. Empty: mail waits.",
-    ),
-    Setting(name="MAIL_FROM", default="pumper@localhost", meaning="The sender's address of every mail."),
-    Setting(name="BASE_URL", default="http://127.0.0.1:8000", meaning="Where people reach the service, for links."),
-    Setting(name="SECRET_KEY", default="", meaning="Signs sessions and links; 32 characters or more.", secret=True),
-    Setting(name="PORT", default="8000", meaning="The port that `pumper serve` listens on."),
-    Setting(name="WEB_CONCURRENCY", default="2", meaning="How many web workers `pumper serve` starts."),
-    Setting(
-        name="LOG_LEVEL", default="INFO", meaning="The least important line to log: " + ", ".join(LOG_LEVELS) + "."
-    ),
-    Setting(
-        name="PUMPER_SIGNING_KEY_FILE",
-        default="var/signing.key",
-        meaning="The Ed25519 key that signs receipts; made on first use.",
-    ),
-    Setting(
-        name="PUMPER_MAIL_DIR", default="", meaning="Write mails to this folder as .eml files instead of sending them."
-    ),
-    Setting(name="PUMPER_MAX_UPLOAD_BYTES", default="10000000", meaning="The largest file taken over HTTP, in bytes."),
-    Setting(name="PUMPER_MAIL_RATE", default="600", meaning="The most mails a minute, over all workers; 0: no limit."),
-    Setting(name="PUMPER_MAX_ROWS", default="20000", meaning="The most rows of one file taken over HTTP."),
-    Setting(
-        name="PUMPER_ROWS_AT_ONCE",
-        default="2000",
-        meaning="A longer file is answered with 202 and worked off by the worker.",
-    ),
-)
-
+_ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]{1,253}|\[[0-9a-f:]{2,45}\])(?::([1-9][0-9]{0,4}))?", re.ASCII)
 _DEFAULTS: Final = {setting.name: setting.default for setting in SETTINGS}
-_FIELDS: Final = {
-    "PUMPER_SIGNING_KEY_FILE": "signing_key_file",
-    "PUMPER_MAIL_DIR": "mail_dir",
-    "PUMPER_MAX_UPLOAD_BYTES": "max_upload_bytes",
-    "PUMPER_MAX_ROWS": "max_rows",
-    "PUMPER_ROWS_AT_ONCE": "rows_at_once",
-    "PUMPER_MAIL_RATE": "mail_rate",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,6 +29,7 @@ class Config:
     database_url: str = field(repr=False)
     migration_database_url: str = field(repr=False)
     smtp_url: str | None = field(repr=False)
+    smtp_oauth_token_file: Path | None
     mail_from: str
     base_url: str
     secret_key: str | None = field(repr=False)
@@ -96,11 +37,25 @@ class Config:
     web_concurrency: int
     log_level: str
     signing_key_file: Path
+    oidc_file: Path | None
     mail_dir: Path | None
+    mail_only_to: str | None
+    map_url: str
     max_upload_bytes: int
     max_rows: int
     rows_at_once: int
     mail_rate: int
+    rate_read: int
+    rate_write: int
+    rate_file: int
+    rate_anonymous: int
+    rate_county_read: int
+    rate_county_write: int
+    rate_county_file: int
+    rate_county_anonymous: int
+    trusted_proxies: tuple[IPv4Network | IPv6Network, ...]
+    security_contact: str | None
+    webhook_allow: str
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> Config:
@@ -109,7 +64,7 @@ class Config:
         parsed: dict[str, Any] = {}
         for name, parse in _parsers().items():
             try:
-                parsed[_FIELDS.get(name, name.lower())] = parse(values[name])
+                parsed[name.lower().removeprefix("pumper_")] = parse(values[name])
             except ValueError as error:
                 problems.append(f"{name}: {error}.")
         if problems:
@@ -181,6 +136,7 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
         "DATABASE_URL": _database_url,
         "MIGRATION_DATABASE_URL": lambda text: _database_url(text) if text else "",
         "SMTP_URL": _smtp_url,
+        "SMTP_OAUTH_TOKEN_FILE": lambda text: Path(text) if text else None,
         "MAIL_FROM": _address,
         "BASE_URL": _base_url,
         "SECRET_KEY": _secret,
@@ -188,11 +144,18 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
         "WEB_CONCURRENCY": _whole(1, 64),
         "LOG_LEVEL": _log_level,
         "PUMPER_SIGNING_KEY_FILE": Path,
+        "PUMPER_OIDC_FILE": lambda text: Path(text) if text else None,
         "PUMPER_MAIL_DIR": lambda text: Path(text) if text else None,
+        "PUMPER_MAIL_ONLY_TO": _one_address,
+        "PUMPER_MAP_URL": _map_url,
         "PUMPER_MAX_UPLOAD_BYTES": _whole(1, 2**31),
         "PUMPER_MAX_ROWS": _whole(1, 10**7),
         "PUMPER_ROWS_AT_ONCE": _whole(1, 10**7),
         "PUMPER_MAIL_RATE": _whole(0, 10**6),
+        **{name: _whole(0, 10**6) for name in _DEFAULTS if name.startswith("PUMPER_RATE_")},
+        "PUMPER_TRUSTED_PROXIES": _networks,
+        "PUMPER_SECURITY_CONTACT": _contact,
+        "PUMPER_WEBHOOK_ALLOW": _origins,
     }
 
 
@@ -214,10 +177,45 @@ def _address(text: str) -> str:
     return text
 
 
+def _one_address(text: str) -> str | None:
+    if text and not re.fullmatch(r"[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+", text):
+        raise ValueError("must be one plain mail address, such as trial@example.org")
+    return text or None
+
+
 def _base_url(text: str) -> str:
     if not re.fullmatch(r"https?://[^/\s]+(/[^\s?#]*)?", text):
         raise ValueError("must be an address such as https://reports.example.org")
     return text.rstrip("/")
+
+
+def _map_url(text: str) -> str:
+    if text == "none":
+        return ""
+    if not re.fullmatch(r"(https?://|geo:)[^\s<>\"']+", text) or "{lat}" not in text or "{lon}" not in text:
+        raise ValueError("must be an https: or geo: address with {lat} and {lon} in it, or none")
+    return text
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    try:
+        return tuple(ip_network(part.strip()) for part in text.split(","))
+    except ValueError as error:
+        raise ValueError("must be addresses or networks such as 10.0.0.0/24, parted by commas") from error
+
+
+def _contact(text: str) -> str | None:
+    if text and not re.fullmatch(r"mailto:[^\s@]+@[^\s@]+|https://[^\s]+", text):
+        raise ValueError("must begin with mailto: or https://")
+    return text or None
+
+
+def _origins(text: str) -> str:
+    """Origins, parted by commas; `notifications.webhooks_addresses` takes them apart."""
+    found = [_ORIGIN.fullmatch(part.strip()) for part in text.split(",")] if text else []
+    if not all(match and int(match[2] or 443) < 65_536 for match in found):
+        raise ValueError("must be origins such as https://hooks.example.org:8443, parted by commas")
+    return text
 
 
 def _secret(text: str) -> str | None:

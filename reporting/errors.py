@@ -83,6 +83,14 @@ class KeyNotAllowed(PumperError):
     """Such a key cannot be made."""
 
 
+class TooManyKeys(KeyNotAllowed):
+    """This holder has as many live keys as it may."""
+
+
+class AccessRefused(PumperError):
+    """This cannot be given or taken so."""
+
+
 class BadCursor(PumperError):
     """The cursor is not one that this list gave out."""
 
@@ -101,3 +109,15 @@ class SigningKeyUnusable(RecordError):
 
 class ReceiptUnreadable(RecordError):
     """This is not a receipt of this service."""
+
+
+class CheckpointUnreadable(RecordError):
+    """This is not a checkpoint of this service."""
+
+
+class ExportRefused(RecordError):
+    """The log cannot be exported there."""
+
+
+class RetentionRefused(RecordError):
+    """That may not be destroyed, or not so."""

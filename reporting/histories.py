@@ -7,72 +7,41 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any, Final
 
 from reporting.domain.records import INACTIVE_STATES, History, System
 from reporting.intake.words import normalize_license
+from reporting.licences import (
+    NO_LICENCES as NO_LICENCES,
+)
+from reporting.licences import Licences as Licences
+from reporting.licences import designated_license as designated_license
+from reporting.licences import (
+    inspector_number,
+    own_tank,
+)
+from reporting.licences import load_licences as load_licences
+from reporting.licences import servicing_days as servicing_days
+from reporting.licences import servicing_license as servicing_license
 from reporting.scenario import read_history, read_system
 from reporting.store.encoding import canonical_json, instant_text
 from reporting.store.engine import Store
 from reporting.store.facts import StoredHistory, load_county_facts
-from reporting.store.people import find_credentials
 from schemas.loader import shipped_program
 from schemas.program import Program
 
 PROVISIONAL: Final = "provisional"
 SETTING: Final = "setting"
+WINDOW: Final = "window"
+"""A fact of the county's: the days in which the systems of an area are pumped."""
 STATUS_SINCE: Final = "status_since"
 """Of a system or a component: the day since which it is out of use, or in use again."""
 METERS_BEFORE: Final = "meters_before"
 """Of a component: the meters that it had before, each with its unit, digits, serial and the day on which it went."""
-_NAMING_ACTS: Final = ("only_contractor_setting", "contractor_setting")
-"""Where an act names the setting that holds a licence number."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Licences:
-    """What is on file of the licences that some histories name.
-
-    by_norm: normalised number → its credentials. in_settings: normalised number → as the county's settings spell it.
-    """
-
-    by_norm: Mapping[str, Sequence[Mapping[str, Any]]]
-    in_settings: Mapping[str, str]
-
-    def number(self, norm: str) -> str:
-        """The number as the county's settings or the credential spell it, else its normal form: always one spelling."""
-        if norm in self.in_settings:
-            return self.in_settings[norm]
-        held = self.by_norm.get(norm)
-        return str(held[0]["license_number"]) if held else norm
-
-    def business(self, norm: str) -> str:
-        """The business that holds a licence; for one that is not on file the licence stands for itself."""
-        held = self.by_norm.get(norm)
-        return str(held[0]["contractor_id"]) if held else norm
-
-    def credential(self, norm: str, kind: str | None) -> tuple[str | None, dt.date | None]:
-        """Kind and last day of a licence: of the kind reported; where none was, of the only kind on file."""
-        held = self.by_norm.get(norm, ())
-        fit = [row for row in held if kind is None or row["kind"] == kind]
-        if len(fit) != 1:
-            return kind, None
-        return str(fit[0]["kind"]), fit[0]["expires_on"]
-
-
-NO_LICENCES: Final = Licences(by_norm={}, in_settings={})
-
-
-def load_licences(store: Store, program: Program, histories: Iterable[StoredHistory]) -> Licences:
-    """The licences named by reports, contracts, designations and the county's settings."""
-    in_settings = {normalize_license(number): number for number in _numbers_in_settings(program)}
-    norms = set(in_settings)
-    for history in histories:
-        norms.update(row["license_norm"] for row in (*history.designations, *history.contracts, *history.events))
-        norms.update(normalize_license(_inspector(row)) for row in history.events)
-    return Licences(by_norm=find_credentials(store, (norm for norm in norms if norm)), in_settings=in_settings)
+COUNTED_MAIL: Final = frozenset({"window_notice", "area_notice", "questionnaire", "inquiry"})
+"""The letters to an owner that deadlines are counted from."""
 
 
 def scenario_of(
@@ -91,13 +60,19 @@ def scenario_of(
     """
     current = {row["license_norm"] for row in stored.contracts} | set(licences.in_settings)
     known_as = {licences.business(norm): norm for norm in sorted(current)}
+    asked = _asked(stored)
     return {
         "county": county,
         "as_of": as_of.isoformat(),
         "known_at": None,
         "system": _system(stored, licences, as_of),
         "events": [
-            {**_event(row, licences, current, known_as), **_meter_then(row, stored.components)}
+            {
+                **_event(row, licences, current, known_as),
+                **_meter_then(row, stored.components),
+                **own_tank(row, stored, licences),
+                **(asked.get(row["id"]) or asked.get(row.get("supersedes") or "") or {}),
+            }
             for row in stored.events
             if not _is_overtaken(row, stored.components)
         ],
@@ -105,7 +80,26 @@ def scenario_of(
             {**row["content"], **_canonical(row["content"], licences)} for row in stored.facts.get("owner_notice", ())
         ],
         "statements": [dict(row["content"]) for row in stored.facts.get("statement", ())],
+        **_mailings(stored.facts.get("mailing", ())),
+        **_filed(stored),
+        **({"windows": [dict(row["content"]) for row in stored.facts[WINDOW]]} if WINDOW in stored.facts else {}),
         **({"settings": dict(settings)} if settings else {}),
+    }
+
+
+def with_windows(
+    store: Store, histories: Mapping[str, StoredHistory], at_seq: int | None = None
+) -> dict[str, StoredHistory]:
+    """The histories with the county's windows among each one's facts; which are the system's own, the assessment says.
+
+    at_seq: as the histories were loaded.
+    """
+    windows = load_county_facts(store, WINDOW, at_seq)
+    if not windows:
+        return dict(histories)
+    return {
+        key: replace(stored, facts={**stored.facts, WINDOW: [*stored.facts.get(WINDOW, ()), *windows]})
+        for key, stored in histories.items()
     }
 
 
@@ -115,16 +109,6 @@ def read_domain(
     """The stored facts as the assessment reads them. Raises `ScenarioError` where a fact cannot be read."""
     scenario = scenario_of(stored, "", licences, as_of=as_of)
     return replace(read_system(scenario["system"]), id=stored.system_id), read_history(scenario)
-
-
-def designated_license(stored: StoredHistory, as_of: dt.date) -> str | None:
-    """The normalised licence of the contractor designated on `as_of`: of the designations that hold, the latest."""
-    held = [
-        row
-        for row in stored.designations
-        if (row["valid_from"] or dt.date.min) <= as_of <= (row["valid_to"] or dt.date.max)
-    ]
-    return max(held, key=lambda row: (row["valid_from"] or dt.date.min, row["seq"]))["license_norm"] if held else None
 
 
 def county_program(store: Store, slug: str, *, on: dt.date, at_seq: int | None = None) -> Program:
@@ -197,6 +181,37 @@ def _meter_then(event: Mapping[str, Any], components: Iterable[Mapping[str, Any]
     return {}
 
 
+def _mailings(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The letters mailed, where one of them is of a kind that deadlines count from.
+
+    A reminder tells nothing of what notices there were: without such a letter the mailings are unknown, and not none.
+    """
+    told = [dict(fact["content"]) for fact in facts]
+    return {"mailings": told} if any(one["kind"] in COUNTED_MAIL for one in told) else {}
+
+
+def _filed(stored: StoredHistory) -> dict[str, Any]:
+    """Documents, deferrals and payments, where any is on file: of what nobody filed here nothing is known."""
+    kinds = {"document": "documents", "deferral": "deferrals", "payment": "fees_paid"}
+    texts = ("note", "reason")
+    return {
+        name: [{k: v for k, v in row["content"].items() if k not in texts} for row in stored.facts[kind]]
+        for kind, name in kinds.items()
+        if kind in stored.facts
+    }
+
+
+def _asked(stored: StoredHistory) -> dict[str, dict[str, str]]:
+    """By report: since when the county waits for a verification, and by when it asked for it."""
+    found = {}
+    for row in stored.facts.get("verification", ()):
+        content = row["content"]
+        if content["state"] == "requested":
+            by = {"verification_answer_by": content["answer_by"]} if content.get("answer_by") else {}
+            found[content["report"]] = {"verification_asked_on": content["asked_on"], **by}
+    return found
+
+
 def _is_of(event: Mapping[str, Any], part: Mapping[str, Any]) -> bool:
     same_kind = event["component"] in ("", part["component"])
     return same_kind and event["component_ref"] in ("", part["component_ref"])
@@ -228,20 +243,13 @@ def _event(
         event["received_on"] = instant_text(row["first_received_at"])
     norm = row["license_norm"]
     if norm:
-        kind, expires_on = licences.credential(norm, event.get("credential_kind"))
-        event |= {"credential_kind": kind} if kind else {}
-        event |= {"credential_expires_on": expires_on.isoformat()} if expires_on else {}
+        event |= licences.credentials(norm, event.get("credential_kind"))
         shown = norm if norm in current else known_as.get(licences.business(norm), norm)
         event["license_number"] = licences.number(shown)
-    if inspector := normalize_license(_inspector(row)):
-        kind, expires_on = licences.credential(inspector, event.get("inspector_credential_kind"))
-        event |= {"inspector_credential_kind": kind} if kind else {}
-        event |= {"inspector_credential_expires_on": expires_on.isoformat()} if expires_on else {}
+    if inspector := normalize_license(inspector_number(row)):
+        found = licences.credentials(inspector, event.get("inspector_credential_kind"))
+        event |= {f"inspector_{name}": value for name, value in found.items()}
     return event
-
-
-def _inspector(row: Mapping[str, Any]) -> str:
-    return str(row["content"].get("inspector_license_number") or "")
 
 
 def _canonical(content: Mapping[str, Any], licences: Licences) -> dict[str, str]:
@@ -251,9 +259,3 @@ def _canonical(content: Mapping[str, Any], licences: Licences) -> dict[str, str]
 
 def _ref(component_ref: str) -> dict[str, str]:
     return {"component_ref": component_ref} if component_ref else {}
-
-
-def _numbers_in_settings(program: Program) -> set[str]:
-    """The licence numbers that the county's settings hold: such as the district's contractor."""
-    names = {getattr(act, named, "") for rule in program.rules for act in rule.acts for named in _NAMING_ACTS}
-    return {number for name in names if name and (number := program.text_of(name))}

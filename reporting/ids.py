@@ -7,8 +7,10 @@ from datetime import datetime
 from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base32: no i, l, o, u
+_PAIRS: Final = [a + b for a in _ALPHABET for b in _ALPHABET]
 _RANDOM_BITS: Final = 80
 _LENGTH: Final = 26
+_SHIFTS: Final = range(5 * (_LENGTH - 2), -1, -10)
 _MILLISECONDS: Final = 2**48
 
 
@@ -30,4 +32,4 @@ def new_ids(prefix: str, now: datetime, count: int) -> list[str]:
 
 
 def _base32(value: int) -> str:
-    return "".join(_ALPHABET[value >> shift & 31] for shift in range(5 * (_LENGTH - 1), -1, -5))
+    return "".join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])

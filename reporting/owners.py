@@ -22,6 +22,7 @@ from reporting.store.engine import Store
 from reporting.store.facts import end_versions, insert_contracts, insert_designations, insert_facts
 from reporting.store.log import NewEntry, append, checkpoint
 from reporting.store.signing import Signer
+from schemas.acts import CaseClosing, CaseDeadline, Handover
 from schemas.calendar import local_date
 from schemas.issues import Code, Issue
 from schemas.program import Program
@@ -42,7 +43,11 @@ STEPS: Final = (
     "handed_over_on",
     "closed_on",
 )
+TEXTS: Final = ("reason", "message", "answer", "note")
+"""What people write: it stands in the fact and in the entry's raw bytes, which can be destroyed."""
 _PERIOD: Final = r"(19|20|21)[0-9]{2}(-H[12])?"
+
+_STEP_LISTS: Final = ("counted_from", "met_by")
 
 Values = Mapping[str, object]
 
@@ -89,7 +94,7 @@ def tell_notice(store: Store, teller: Teller, values: Values) -> Told | NotTold:
     if form.issues or on is None:
         return NotTold(issues=tuple(form.issues))
     content = {"on": on.isoformat(), "kind": kind, **({"license_number": number} if number else {})}
-    return _keep_fact(store, teller, "owner_notice", system, content, values, valid_from=on)
+    return keep_fact(store, teller, "owner_notice", system, content, values, valid_from=on)
 
 
 def designate(store: Store, teller: Teller, values: Values) -> Told | NotTold:
@@ -110,7 +115,7 @@ def designate(store: Store, teller: Teller, values: Values) -> Told | NotTold:
         "valid_from": first,
         "valid_to": last,
     }
-    return _keep(store, teller, "designation", system, row, values, lambda r: insert_designations(store, [r]))
+    return keep(store, teller, "designation", system, row, values, lambda r: insert_designations(store, [r]))
 
 
 def file_contract(store: Store, teller: Teller, values: Values) -> Told | NotTold:
@@ -138,7 +143,7 @@ def file_contract(store: Store, teller: Teller, values: Values) -> Told | NotTol
     def insert(full: dict[str, Any]) -> None:
         insert_contracts(store, [{**full, "content": {}}])
 
-    return _keep(store, teller, "contract", system, row, values, insert)
+    return keep(store, teller, "contract", system, row, values, insert)
 
 
 def file_statement(store: Store, teller: Teller, values: Values) -> Told | NotTold:
@@ -154,34 +159,39 @@ def file_statement(store: Store, teller: Teller, values: Values) -> Told | NotTo
     if form.issues:
         return NotTold(issues=tuple(form.issues))
     content = {"period": period, "received_on": received.isoformat(), "reason": reason, "kind": kind}
-    return _keep_fact(store, teller, "statement", system, content, values, valid_from=received)
+    return keep_fact(store, teller, "statement", system, content, values, valid_from=received)
 
 
 def open_case(store: Store, teller: Teller, values: Values) -> Told | NotTold:
-    """A case of the county's about a system. Values: a place, `kind` (`CASES`), `due_on`, and days of its `STEPS`."""
-    form = _form(teller, values, "kind", "due_on", *STEPS)
-    kind, days = form.choice("kind", CASES), _steps(form)
+    """A case of the county's about a system.
+
+    Values: a place, `kind` (`case_kinds`), `due_on`, and days of its steps (`case_steps`).
+    """
+    steps = case_steps(teller.program)
+    form = _form(teller, values, "kind", "due_on", *steps)
+    kind, days = form.choice("kind", case_kinds(teller.program)), _steps(form, steps)
     if not {"opened_on", "notified_on"} & set(days):
         days = {"opened_on": teller.today.isoformat(), **days}
     system = form.place(store)
     if form.issues:
         return NotTold(issues=tuple(form.issues))
     opened = dt.date.fromisoformat(days.get("opened_on") or days["notified_on"])
-    return _keep_fact(store, teller, "case", system, {"kind": kind, **days}, values, valid_from=opened)
+    return keep_fact(store, teller, "case", system, {"kind": kind, **days}, values, valid_from=opened)
 
 
 def step_case(store: Store, teller: Teller, system: str, case_id: str, values: Values) -> Told | NotTold:
-    """Days of further steps of a case (`STEPS`, `due_on`); the case as it was stays known. Raises RecordNotFound."""
+    """Days of further steps of a case (`case_steps`, `due_on`); as it was it stays known. Raises RecordNotFound."""
     before = case_of(store, system, case_id)
+    steps = case_steps(teller.program)
     form = Form(values=values, today=teller.today)
-    form.refuse_unknown(("due_on", *STEPS))
-    days = _steps(form)
+    form.refuse_unknown(("due_on", *steps))
+    days = _steps(form, steps)
     if not form.issues and not days:
-        form.issues.append(Issue(code=Code.REQUIRED, message=f"Give the day of a step: {', '.join(STEPS)}."))
+        form.issues.append(Issue(code=Code.REQUIRED, message=f"Give the day of a step: {', '.join(steps)}."))
     if form.issues:
         return NotTold(issues=tuple(form.issues))
     content = {**before["content"], **days}
-    return _keep_fact(store, teller, "case", system, content, values, valid_from=before["valid_from"], replaces=case_id)
+    return keep_fact(store, teller, "case", system, content, values, valid_from=before["valid_from"], replaces=case_id)
 
 
 def set_setting(store: Store, teller: Teller, name: str, value: object, valid_from: dt.date) -> Told | NotTold:
@@ -199,7 +209,7 @@ def set_setting(store: Store, teller: Teller, name: str, value: object, valid_fr
         problem = f"{name}: {error}."
     if problem:
         return NotTold(issues=(Issue(code=Code.BAD_VALUE, field=name, message=problem, value=str(value)[:200]),))
-    told = _keep_fact(
+    told = keep_fact(
         store, teller, "setting", "", {"value": value}, {"name": name, "value": value}, valid_from, fact_id=name
     )
     mark_all_dirty(store)
@@ -212,12 +222,28 @@ def _form(teller: Teller, values: Values, *names: str) -> Form:
     return form
 
 
-def _steps(form: Form) -> dict[str, str]:
-    days = {name: form.day(name, past=name != "due_on") for name in (*STEPS, "due_on")}
+def case_kinds(program: Program) -> tuple[str, ...]:
+    """The kinds of cases that may be opened: the usual ones, and those that a rule of the program speaks of."""
+    named = (kind for rule in program.rules for act in rule.acts for kind in getattr(act, "cases", ()))
+    return tuple(dict.fromkeys((*CASES, *named)))
+
+
+def case_steps(program: Program) -> tuple[str, ...]:
+    """The steps that a case may have: the usual ones, and those from or until which a rule of the program counts."""
+    acts = [
+        act for rule in program.rules for act in rule.acts if isinstance(act, CaseDeadline | CaseClosing | Handover)
+    ]
+    named = [step for act in acts for name in _STEP_LISTS for step in getattr(act, name, ())]
+    named += [step for act in acts for name in ("after", "needs", "step") if (step := getattr(act, name, ""))]
+    return tuple(dict.fromkeys((*STEPS, *named)))
+
+
+def _steps(form: Form, steps: tuple[str, ...]) -> dict[str, str]:
+    days = {name: form.day(name, past=name != "due_on") for name in (*steps, "due_on")}
     return {name: day.isoformat() for name, day in days.items() if day is not None}
 
 
-def _keep_fact(
+def keep_fact(
     store: Store,
     teller: Teller,
     kind: str,
@@ -237,12 +263,12 @@ def _keep_fact(
         fact = {"kind": kind, "id": fact_id or replaces or f"{kind}_{row['seq']}", "content": dict(content)}
         insert_facts(store, [{**row, **fact, "valid_from": valid_from}])
 
-    entry = {name: value for name, value in content.items() if name != "reason"}
+    entry = {name: value for name, value in content.items() if name not in TEXTS}
     named = fact_id or replaces
-    return _keep(store, teller, kind, system, {}, values, insert, {**entry, **({"id": named} if named else {})})
+    return keep(store, teller, kind, system, {}, values, insert, {**entry, **({"id": named} if named else {})})
 
 
-def _keep(
+def keep(
     store: Store,
     teller: Teller,
     kind: str,
@@ -252,7 +278,10 @@ def _keep(
     insert: Callable[[dict[str, Any]], None],
     entry: Mapping[str, object] | None = None,
 ) -> Told:
-    """The entry, the fact under its number, the mark for assessment, the receipt."""
+    """The entry, the fact under its number, the mark for assessment, the receipt.
+
+    row: the fact's columns; entry: what the record says of it where that is less; insert: keeps the fact.
+    """
     content = {"system": system, "by": teller.by, **(row if entry is None else entry)}
     raw = json.dumps(dict(values), ensure_ascii=False, default=str).encode("utf-8", "backslashreplace")
     appended = append(store, [NewEntry(type=kind, content=content, raw=raw)], teller.now)

@@ -17,8 +17,9 @@ from reporting.errors import ReceiptUnreadable, RecordNotFound
 from reporting.store.encoding import instant_text
 from reporting.store.engine import Store
 from reporting.store.log import Appended, appended_entry, signed_head
+from reporting.store.problems import Problem
 from reporting.store.signing import SignedHead, VerifyingKey
-from reporting.store.verify import Problem, VerifyResult, verify
+from reporting.store.verify import VerifyResult, verify
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +120,14 @@ def stored_receipt(store: Store, seq: int) -> Receipt:
     return receipts_for([entry], signed)[0]
 
 
-def verify_receipt(store: Store, receipt: Receipt, keys: Sequence[VerifyingKey] = ()) -> VerifyResult:
-    """Check one receipt against the whole log: its entry is there unchanged, and its head is the log's own."""
-    result = verify(store, keys, saved=[receipt.head])
+def verify_receipt(
+    store: Store, receipt: Receipt, keys: Sequence[VerifyingKey] = (), saved: Sequence[SignedHead] = ()
+) -> VerifyResult:
+    """Check one receipt against the whole log: its entry is there unchanged, and its head is the log's own.
+
+    saved: further heads that were kept outside.
+    """
+    result = verify(store, keys, saved=[*saved, receipt.head])
     problem = _problem_of(store, receipt)
     return replace(result, problems=(*result.problems, problem)) if problem else result
 

@@ -82,6 +82,8 @@ def show(answer: Assessment, *, show_met: bool = False) -> dict[str, object]:
             "full_on": _iso(ahead.full_on),
             "gallons_per_day": _rounded(ahead.gallons_per_day),
             "filled_gallons": _rounded(ahead.filled_gallons),
+            "earliest_on": _iso(ahead.earliest_on),
+            "latest_on": _iso(ahead.latest_on),
         },
         "next_change_on": _iso(answer.next_change_on),
         **{name: show_remark(remark) for name, remark in answer.remarks.items()},
@@ -124,6 +126,7 @@ def show_finding(f: Finding) -> dict[str, object]:
         "last_day": _iso(f.last_day),
         "period": f.period,
         "amount": _rounded(f.amount),
+        "duty_of": f.duty_of,
     }
     return {
         "kind": f.kind,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from reporting.domain.assess import assess
 from reporting.errors import RecordNotFound
-from reporting.histories import designated_license, load_licences, read_domain
+from reporting.histories import designated_license, load_licences, read_domain, with_windows
 from reporting.intake.addresses import normalize_address
 from reporting.intake.identifiers import normalize_identifier
 from reporting.intake.words import normalize_license
@@ -110,6 +110,7 @@ def system_status(
     stored = load_history(store, [system_id], at_seq).get(system_id)
     if stored is None:
         raise RecordNotFound(system_id)
+    stored = with_windows(store, {system_id: stored}, at_seq)[system_id]
     licences = load_licences(store, program, [stored])
     judged = assess(*read_domain(stored, licences, as_of=day), program, day)
     norm = designated_license(stored, day)

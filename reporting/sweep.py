@@ -16,16 +16,20 @@ from typing import Any, Final
 import structlog
 
 from reporting import tables
-from reporting.causes import Cause, Told, causes_of, next_stage_on
+from reporting.causes.endings import expiring_licences
+from reporting.causes.records import Cause, Told, after
+from reporting.causes.telling import causes_of, next_told_on
 from reporting.domain.answers import Assessment, Finding, Obligation, State
 from reporting.domain.assess import assess
 from reporting.histories import (
     Licences,
     county_program,
-    designated_license,
     load_licences,
     next_setting_on,
     read_domain,
+    servicing_days,
+    servicing_license,
+    with_windows,
 )
 from reporting.ids import new_ids
 from reporting.store.derived import (
@@ -39,7 +43,9 @@ from reporting.store.engine import Database, Store
 from reporting.store.events_out import record_domain_events
 from reporting.store.facts import StoredHistory, load_events, load_history
 from reporting.store.log import head
+from reporting.store.people import expiring_credentials
 from reporting.store.rows import chunks, tenant_rows, upsert_rows
+from reporting.store.summaries import designated_among
 from schemas.program import Program
 
 CHUNK: Final = 200
@@ -107,6 +113,16 @@ def assess_now(store: Store, program: Program, system_ids: Sequence[str], today:
     return _assess_held(store, program, wanted, today, now)
 
 
+def tell_licences(store: Store, program: Program, today: date, now: datetime) -> int:
+    """Note the licences about to end of those who service the county's systems, each term once; how many are new."""
+    until = after(today, program.days("expiry_notice_days"))
+    ending = expiring_credentials(store, today, until)
+    wanted = designated_among(store, (row["license_norm"] for row in ending))
+    wanted |= {row["license_norm"] for row in ending if program.slug in row["counties"]}
+    causes = expiring_licences(program, (row for row in ending if row["license_norm"] in wanted), today)
+    return sum(_record(store, list(causes), now).values())
+
+
 def _assess_held(store: Store, program: Program, wanted: Sequence[str], today: date, now: datetime) -> Judged:
     """The same for systems whose standings this transaction holds."""
     bounds = [day for day in (next_setting_on(store, today), program.day("live_from")) if day and day > today]
@@ -115,7 +131,7 @@ def _assess_held(store: Store, program: Program, wanted: Sequence[str], today: d
     postponed: list[str] = []
     events: Counter[str] = Counter()
     for part in chunks(wanted, CHUNK):
-        histories = load_history(store, part)
+        histories = with_windows(store, load_history(store, part))
         licences = load_licences(store, program, histories.values())
         found, failed = _assess_all(histories, program, licences, today)
         rows = [_rows(histories[key], one, program, bounds, seq) for key, one in found.items()]
@@ -145,7 +161,8 @@ def _assess_all(
 
 def _rows(stored: StoredHistory, one: Assessment, program: Program, bounds: Iterable[date], seq: int) -> AssessedSystem:
     """An assessment as rows. What is met is not kept: it can be seen from the facts, and is nobody's list."""
-    ahead = [day for day in (one.next_change_on, next_stage_on(one, program), *bounds) if day is not None]
+    days = (one.next_change_on, next_told_on(one, program), *bounds, *servicing_days(stored))
+    ahead = [day for day in days if day is not None and day > one.as_of]
     needs = one.needs_service
     standing = {
         "state": one.standing.value,
@@ -157,7 +174,7 @@ def _rows(stored: StoredHistory, one: Assessment, program: Program, bounds: Iter
         "needs_service_on": needs.on,
         "needs_service_because": needs.because or None,
         "full_on": one.forecast.full_on,
-        "contractor": designated_license(stored, one.as_of),
+        "contractor": servicing_license(stored, one.as_of),
         "municipality": stored.system["municipality"] if stored.system else None,
     }
     obligations = {_duty_key(o): _obligation(o) for o in reversed(one.obligations) if o.state is not State.MET}
@@ -215,7 +232,7 @@ def _told(
     firsts = _first_versions(store, corrected)
     found: dict[str, Told] = {}
     for stored in histories:
-        norm = designated_license(stored, today)
+        norm = servicing_license(stored, today)
         business = licences.business(norm) if norm else None
         found[stored.system_id] = Told(
             stored=stored,
@@ -244,7 +261,7 @@ def _record(store: Store, causes: Sequence[Cause], now: datetime) -> dict[str, i
             "id": event_id,
             "kind": cause.kind,
             "cause_key": cause.cause_key,
-            "system": cause.system,
+            "system": cause.system or None,
             "occurred_at": now,
             "content": cause.content,
         }

@@ -23,6 +23,7 @@ from schemas.acts_base import (
     Group,
 )
 from schemas.acts_cases import (
+    Abandonment,
     CaseClosing,
     CaseDeadline,
     Defective,
@@ -41,13 +42,16 @@ from schemas.acts_papers import (
     ContractNeeded,
     ContractRenewal,
     DocumentNeeded,
+    DocumentRenewal,
     Fee,
     FeesUntilCertificate,
     PeriodReport,
+    RecordsViolation,
     ReportDeadline,
     RequiredFields,
     ServicedNotice,
     Submitter,
+    Verification,
     YearlyCertification,
 )
 from schemas.acts_service import (
@@ -74,6 +78,7 @@ __all__ = [
     "CREDENTIALS",
     "EVENT_TYPES",
     "OBLIGATION_KINDS",
+    "Abandonment",
     "AcceptedValues",
     "Act",
     "AnyAct",
@@ -88,6 +93,7 @@ __all__ = [
     "Deferral",
     "Designation",
     "DocumentNeeded",
+    "DocumentRenewal",
     "Exemption",
     "ExemptionTerm",
     "FailureCodes",
@@ -109,6 +115,7 @@ __all__ = [
     "Presumption",
     "PumpingGap",
     "Questionnaire",
+    "RecordsViolation",
     "ReportDeadline",
     "RequiredFields",
     "ServiceAreas",
@@ -121,6 +128,7 @@ __all__ = [
     "Suspension",
     "SystemDeadline",
     "Tampering",
+    "Verification",
     "WhoMay",
     "WindowDeferral",
     "WindowNotice",
@@ -144,7 +152,8 @@ AnyAct = (
     ServiceInterval | PlanIntervals | Deferral | FullTank | NotNecessary | WhoMay | PumpingGap | YearlyService
     | ServiceLevel | MeterChecks | FlowLimit | Suspension | Exemption | ExemptionTerm | SizeClasses | ReportDeadline
     | ServicedNotice | PeriodReport | ContractRenewal | ContractChange | ContractNeeded | YearlyCertification
-    | RequiredFields | AcceptedValues | Submitter | DocumentNeeded | Fee | FeesUntilCertificate | Designation
+    | RequiredFields | AcceptedValues | Submitter | Verification | RecordsViolation | DocumentNeeded | DocumentRenewal
+    | Fee | FeesUntilCertificate | Abandonment | Designation
     | Tampering | Defective | NoAccess | FailureCodes | CaseDeadline | CaseClosing | Handover | OpenInquiry
     | PermitHold | SystemDeadline | ServiceAreas | AreaWindow | WindowNotice | AreaNotice | Presumption
     | WindowDeferral | Questionnaire | ServiceYearInspection | Feature | Pending

@@ -88,8 +88,28 @@ class PermitHold(Act, frozen=True, tag="permit_hold", kw_only=True):
 
 
 class SystemDeadline(Act, frozen=True, tag="system_deadline", kw_only=True):
-    """The system's date `counted_from` opens the duty `kind`, due `months` later, until the system is out of use."""
+    """The system's date `counted_from` opens the duty `kind`, due `months` later (`at_once`: on that day), until the
+    system is out of use."""
 
     kind: str
     counted_from: str
-    months: int
+    months: int | None = None
+    at_once: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a deadline without a time, and one with two. Raises ValueError."""
+        if (self.months is None) != self.at_once:
+            raise ValueError("a deadline says either its months or that it is at once")
+
+
+class Abandonment(Act, frozen=True, tag="abandonment", kw_only=True):
+    """A component is pumped by a holder of one of `credentials` before it is abandoned: on that day or in the days of
+    `days_setting` before it; else that is a finding.
+
+    `observed_as`: the documents that say that an inspector of the county was there; where the documents on file are
+    known and there is none, that is a finding too.
+    """
+
+    credentials: tuple[str, ...]
+    days_setting: str
+    observed_as: tuple[str, ...] = ()

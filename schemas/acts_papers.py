@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import msgspec
+
 from schemas.acts_base import Act, Positive
 
 
@@ -83,9 +85,23 @@ class AcceptedValues(Act, frozen=True, tag="accepted_values", kw_only=True):
 
 
 class Submitter(Act, frozen=True, tag="submitter", kw_only=True):
-    """Who may file the report besides the contractor (`owner`), or must (`licensed_individual`)."""
+    """Who may file a report: `owner`, `agent`, `licensed_individual`, or whoever holds a credential of that kind.
+
+    `only`: nobody else may, but for credentials that another act of this kind names; a report filed by somebody else is
+    kept and counts, and is a finding. Where a credential is named, whoever does the work with it owes the report, and
+    the credential is good for the own tank only.
+    """
 
     who: tuple[str, ...]
+    only: bool = False
+
+
+class Verification(Act, frozen=True, tag="verification", kw_only=True):
+    """The county may ask for verification of anything in a report; while it waits for the answer that is a finding."""
+
+
+class RecordsViolation(Act, frozen=True, tag="records_violation", kw_only=True):
+    """An owner who does not have the contractor provide a required report violates: each one missing is a finding."""
 
 
 class DocumentNeeded(Act, frozen=True, tag="document_needed", kw_only=True):
@@ -102,16 +118,34 @@ class DocumentNeeded(Act, frozen=True, tag="document_needed", kw_only=True):
     agreement_as: str = ""
 
 
-class Fee(Act, frozen=True, tag="fee", kw_only=True):
-    """A fee of `cents` (or of the setting `cents_setting`), due `every` `year`, `once`, or for each `certificate`.
+class DocumentRenewal(Act, frozen=True, tag="document_renewal", kw_only=True):
+    """A document of one of `after` asks for new ones of `documents`, filed on its day or later; none is a finding.
 
-    Where the payments are known, one not paid is a finding. `paid_as`: the names under which a payment of it is filed.
+    `documents`: each by its name, with the other names under which it may be filed. A contract filed since is one under
+    `contract_as`. `waived_as`: the documents by which the county says that none is needed.
     """
 
-    every: Literal["year", "once", "certificate"]
+    after: tuple[str, ...]
+    documents: dict[str, tuple[str, ...]]
+    contract_as: str = ""
+    waived_as: tuple[str, ...] = ()
+
+
+class Fee(Act, frozen=True, tag="fee", kw_only=True):
+    """A fee of `cents` (or of the setting `cents_setting`), due `every` `year`, `once`, for each `certificate` or for
+    each `abandonment`.
+
+    Where the payments are known, one not paid is a finding. `paid_as`: the names under which a payment of it is filed.
+    `free_with`: documents on file with which an abandonment is free of it; `free_within`: those that free from it only
+    if they are filed within so many days of the abandonment.
+    """
+
+    every: Literal["year", "once", "certificate", "abandonment"]
     paid_as: tuple[str, ...]
     cents: Positive | None = None
     cents_setting: str = ""
+    free_with: tuple[str, ...] = ()
+    free_within: dict[str, int] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Refuse a fee of which nobody says how much it is. Raises ValueError."""

@@ -88,10 +88,17 @@ class ServiceLevel(Act, frozen=True, tag="service_level", kw_only=True):
 
 
 class MeterChecks(Act, frozen=True, tag="meter_checks", kw_only=True):
-    """Readings are compared: decreases, rollovers, and the water balance between the bounds that the county sets."""
+    """Readings are compared: decreases, rollovers, and the water balance between the bounds that the county sets.
+
+    The balance of the last intervals together (`trend_intervals_setting`) has bounds of its own, for what is too small
+    to be seen in one.
+    """
 
     low_setting: str
     high_setting: str
+    trend_low_setting: str = ""
+    trend_high_setting: str = ""
+    trend_intervals_setting: str = ""
 
 
 class FlowLimit(Act, frozen=True, tag="flow_limit", kw_only=True):

@@ -12,6 +12,7 @@ from fractions import Fraction
 from marshmallow import ValidationError, fields
 
 from schemas.acts import COMPONENTS, CREDENTIALS, EVENT_TYPES
+from schemas.words import SUBMITTERS
 
 
 class Type(StrEnum):
@@ -78,6 +79,7 @@ _UNIT = _choices(
     cu_ft="ft3", cubic_metres="m3", cubic_meters="m3",
 )  # fmt: skip
 _FAILURE = _choices("a", "b", "c", "d", "e")
+_SUBMITTER = _choices(*SUBMITTERS, hauler="contractor", licensed_individual="contractor", property_owner="owner")
 
 
 def _field(
@@ -197,6 +199,20 @@ FIELDS: Mapping[str, Field] = {
         _field("operator_in_charge", Type.TEXT, "operator in charge", "Certifies the service log."),
         _field("vehicle_operator", Type.TEXT, "vehicle operator", "Drove the load."),
         _field("load_ref", Type.IDENTIFIER, "load number", "Several tanks may share one load."),
+        _field(
+            "pathogen_vector_reduction",
+            Type.LONG_TEXT,
+            "pathogen and vector reduction",
+            "For the service log, where the load was applied to land: how both were done, such as lime to pH 12 for 30 "
+            "minutes.",
+        ),
+        _field(
+            "submitter",
+            Type.CHOICE,
+            "who hands the report in",
+            "contractor, owner or agent; left empty it is who did the work.",
+            _SUBMITTER,
+        ),
         _field("sent_on", Type.DATE, "date a paper copy was sent", "When a paper copy was sent.", past_only=True),
     )
 }

@@ -165,6 +165,10 @@ def _check_words(act: A.Act) -> Iterable[str]:
             yield from _none_of("contractor_is", (act.contractor_is,), ("", "this", "other"))
         case A.SystemDeadline():
             yield from _none_of("counted_from", (act.counted_from,), W.SYSTEM_DATES)
+        case A.Submitter():
+            yield from _none_of("who", act.who, ("owner", "agent", "licensed_individual", *W.CREDENTIALS))
+        case A.Abandonment():
+            yield from _none_of("credentials", act.credentials, W.CREDENTIALS)
         case A.FailureCodes():
             yield from _none_of("surface", (act.surface,), ("", *act.codes))
     yield from _check_values(act)

@@ -64,6 +64,8 @@ _EXAMPLES: Final[Mapping[str, str]] = {
     "operator_in_charge": "Dale Krueger",
     "vehicle_operator": "Dale Krueger",
     "load_ref": "L-881",
+    "pathogen_vector_reduction": "lime to pH 12 for 30 minutes; incorporated within 6 hours",
+    "submitter": "contractor",
 }
 
 

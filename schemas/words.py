@@ -48,16 +48,24 @@ OBLIGATION_KINDS = (
     "connect_sewer",
     "replace_temporary_tank",
     "payment",
+    "abandon",
 )
+SUBMITTERS = ("contractor", "owner", "agent")
+"""Who handed a report in, as the report says."""
 
 FEATURES = (
     "inventory_columns",
     "accept_reports",
     "accept_unknown_system",
     "delinquent_notice",
+    "service_log",
+    "yearly_summary",
     "permanent_record",
     "inactive_states",
     "owner_or_agent",
     "owner_notices",
     "due_notice",
+    "verification_requests",
+    "copy_of_record",
+    "hazard_words",
 )

@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("schemas", "reporting", "notifications")
 SOURCES = sorted(p for package in PACKAGES for p in (ROOT / package).rglob("*.py"))
 CLOCKS = re.compile(r"\b(?:date\.today|datetime\.now|datetime\.utcnow|time\.time)\(")
+ALONE = ("reporting/export_verifier.py",)
+"""One file that goes out by itself: whoever checks an export has nothing else of ours."""
 CLOCK_DOORS = ("reporting/cli/words.py", "reporting/api/server.py", "notifications/worker.py")
 
 
@@ -24,7 +26,7 @@ def _name(path: Path) -> str:
 @pytest.mark.parametrize("path", SOURCES, ids=_name)
 def test_a_module_is_of_readable_size_and_says_what_it_is(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    assert text.count("\n") <= 320, "split it"
+    assert text.count("\n") <= (600 if _name(path) in ALONE else 320), "split it"
     assert ast.get_docstring(ast.parse(text)), "say in a line what it is"
 
 

@@ -113,6 +113,7 @@ def test_the_search_finds_what_it_looks_for(text: str, pattern: re.Pattern[str])
         ("demo", ".venv/bin/pumper demo"),
         ("serve", ".venv/bin/pumper serve --demo"),
         ("test", "-m pytest"),
+        ("prove", "-m tests.promises.prove"),
         ("check", ".venv/bin/mypy"),
         ("format", ".venv/bin/ruff format"),
         ("lock", "--generate-hashes"),

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-@pytest.mark.parametrize("part", ["demo", "rules", "commands", "endpoints"])
+@pytest.mark.parametrize("part", ["demo", "rules", "coverage", "commands", "endpoints"])
 def test_a_part_of_readme_is_as_the_code_is(part: str) -> None:
     command = [sys.executable, "docs/readme.py", "--check", part]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
@@ -27,6 +27,6 @@ def test_readme_opens_with_the_two_commands() -> None:
 
 def test_the_parts_are_not_empty() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    for part in ("demo", "rules", "commands", "endpoints"):
+    for part in ("demo", "rules", "coverage", "commands", "endpoints"):
         inside = text.split(f"<!-- {part} -->")[1].split(f"<!-- /{part} -->")[0]
         assert len(inside) > 500, part

@@ -9,10 +9,43 @@ from typing import Any
 from flask import Flask
 from werkzeug.routing import BaseConverter
 
-from reporting.api import facts, headings, merges, obligations, programs, reports, reviews, submissions, systems
+from reporting.api import (
+    cases,
+    copies,
+    exports,
+    facts,
+    feeds,
+    headings,
+    invitations,
+    keys,
+    letters,
+    mailing,
+    merges,
+    meters,
+    metrics,
+    obligations,
+    oidc,
+    periods,
+    programs,
+    records,
+    reports,
+    repudiation,
+    reviews,
+    sessions,
+    settings,
+    signin,
+    staff,
+    submissions,
+    systems,
+    unsubscribe,
+    verifications,
+    webhooks,
+)
+from reporting.api import log as log_endpoints
 from reporting.api import service as service_endpoints
 from reporting.api.calls import EXTENSION, Service, WorkerAlive
 from reporting.api.edge import guard
+from reporting.api.limits import Limiter, Rates
 from reporting.api.logs import make_log
 from reporting.api.openapi import document_sections
 from reporting.api.policy import POLICIES
@@ -24,6 +57,9 @@ SECTIONS = (
     service_endpoints.SECTION,
     programs.SECTION,
     reports.SECTION,
+    copies.SECTION,
+    exports.SECTION,
+    repudiation.SECTION,
     submissions.SECTION,
     headings.SECTION,
     merges.SECTION,
@@ -31,6 +67,25 @@ SECTIONS = (
     systems.SECTION,
     obligations.SECTION,
     facts.SECTION,
+    cases.SECTION,
+    settings.SECTION,
+    letters.SECTION,
+    mailing.SECTION,
+    metrics.SECTION,
+    records.SECTION,
+    meters.SECTION,
+    periods.SECTION,
+    verifications.SECTION,
+    log_endpoints.SECTION,
+    keys.SECTION,
+    feeds.SECTION,
+    webhooks.SECTION,
+    signin.SECTION,
+    unsubscribe.SECTION,
+    oidc.SECTION,
+    sessions.SECTION,
+    invitations.SECTION,
+    staff.SECTION,
 )
 
 
@@ -45,6 +100,11 @@ class _Slug(BaseConverter):
 
 class _Id(BaseConverter):
     regex = r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}"
+    part_isolating = True
+
+
+class _Token(BaseConverter):
+    regex = r"[a-z0-9_]{1,120}"
     part_isolating = True
 
 
@@ -79,10 +139,17 @@ def create_app(
     app.url_map.strict_slashes = True
     app.url_map.redirect_defaults = False
     app.url_map.merge_slashes = False
-    app.url_map.converters |= {"slug": _Slug, "id": _Id}
+    app.url_map.converters |= {"slug": _Slug, "id": _Id, "token": _Token}
     log = make_log(config.log_level)
+    limiter = Limiter(database, Rates.of(config), config.web_concurrency, log)
     app.extensions[EXTENSION] = Service(
-        config=config, database=database, signer=signer, clock=clock, log=log, worker_alive=worker_alive
+        config=config,
+        database=database,
+        signer=signer,
+        clock=clock,
+        log=log,
+        limiter=limiter,
+        worker_alive=worker_alive,
     )
     document_sections(app, SECTIONS)
     guard(app)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import request
+from werkzeug.exceptions import ClientDisconnected, HTTPException, RequestEntityTooLarge
 
 from reporting.api.calls import service
 from reporting.api.problems import Problem, field_error, of_refusal, unprocessable
@@ -99,20 +101,51 @@ def limits() -> Limits:
 
 
 def _form_file() -> Upload:
-    _refuse_packed()
     # The parts around the file are small.
-    request.max_content_length = service().config.max_upload_bytes + 100_000
-    files = request.files.getlist("file")
+    _body(service().config.max_upload_bytes + 100_000, keep=True)
+    with _from_the_wire():
+        files = request.files.getlist("file")
     if len(files) != 1:
         raise unprocessable("Send one file in the field `file` of the form.", code="no-file")
     name = (files[0].filename or "").replace("\x00", "").strip()[:200]
     return Upload(data=files[0].read(), file_name=name or None, content_type=files[0].content_type or None)
 
 
-def _body(largest: int) -> bytes:
+def _body(largest: int, *, keep: bool = False) -> bytes:
+    """The whole body or a problem: the framework alone takes what came until then for the whole.
+
+    It cuts a body in chunks off at the limit, and has no word for a sender who hung up before the end.
+    """
     _refuse_packed()
-    request.max_content_length = largest
-    return request.get_data(cache=False)
+    request.max_content_length = largest + 1
+    with _from_the_wire():
+        data = request.get_data(cache=keep)
+    if len(data) > largest:
+        raise RequestEntityTooLarge
+    if request.content_length not in (None, len(data)):
+        raise _broken_off()
+    return data
+
+
+@contextmanager
+def _from_the_wire() -> Iterator[None]:
+    """Reading a body: one that breaks off or is not framed as its headers say is the sender's mistake.
+
+    Every server that reads the socket has errors of its own for that, which is why they cannot be named here.
+    """
+    try:
+        yield
+    except ClientDisconnected as error:
+        raise _broken_off() from error
+    except (HTTPException, MemoryError, OSError):
+        raise  # an OSError is a disk's, where a large form is laid aside: the socket's have become the line above
+    except Exception as error:
+        raise _broken_off() from error
+
+
+def _broken_off() -> Problem:
+    detail = "The body broke off or is not framed as its headers say: send the whole call again."
+    return Problem(400, "body-unreadable", detail)
 
 
 def _refuse_packed() -> None:

@@ -11,12 +11,13 @@ from urllib.parse import urlencode
 import structlog
 from flask import Response, current_app, g, request
 
+from reporting.api.limits import Limiter
 from reporting.api.problems import PROBLEM_JSON, Problem, absent, encode_bytes
 from reporting.config import Config
 from reporting.intake.judging import Sender
 from reporting.store.engine import Database, Store
-from reporting.store.keys import Principal, Role
 from reporting.store.people import licences_of
+from reporting.store.roles import Principal, Role
 from reporting.store.signing import Signer
 
 EXTENSION: Final = "pumper"
@@ -35,6 +36,7 @@ class Service:
     signer: Signer
     clock: Callable[[], dt.datetime]
     log: structlog.typing.FilteringBoundLogger
+    limiter: Limiter
     worker_alive: WorkerAlive | None = None
 
 
@@ -63,7 +65,12 @@ class Call:
     @property
     def is_staff(self) -> bool:
         """Whether the county itself or an administrator asks."""
-        return self.principal is not None and self.principal.role is not Role.CONTRACTOR
+        return self.principal is not None and self.principal.role in (Role.COUNTY, Role.ADMIN)
+
+    @property
+    def own_system(self) -> str | None:
+        """The one system that an owner was let in for; `None` for everybody else."""
+        return self.principal.system if self.principal else None
 
     @property
     def sender(self) -> Sender:
@@ -71,7 +78,12 @@ class Call:
         return Sender(name=self.keyholder.key_id, contractor_id=self.keyholder.contractor_id)
 
     def owns(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row with a `contractor_id` is for this caller: staff sees its county's, a business its own."""
+        """Whether a row with a `contractor_id` is for this caller: staff sees its county's, a business its own.
+
+        An owner sees what is of the own system.
+        """
+        if self.own_system is not None:
+            return row.get("system") == self.own_system
         return self.is_staff or row["contractor_id"] in {self.keyholder.contractor_id} - {None}
 
 

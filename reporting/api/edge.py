@@ -12,11 +12,14 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException
 
 from reporting.api.calls import Call, service
-from reporting.api.policy import POLICIES, bad_key, decide
+from reporting.api.credentials import note_key_use, session_principal
+from reporting.api.limits import Kind, Standing, client_address, kind_of, network_of
+from reporting.api.policy import POLICIES, Policy, bad_key, decide
 from reporting.api.problems import Problem, field_error, of_error, of_http, of_refusal, unprocessable
 from reporting.errors import PumperError
 from reporting.intake.sheet import FileRefused
-from reporting.store.keys import Principal, find_key
+from reporting.store.keys import find_key
+from reporting.store.roles import Principal
 
 REQUEST_ID: Final = "X-Request-Id"
 _OUTSIDE_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
@@ -26,6 +29,8 @@ _HEADERS: Final = {
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
 }
 _HSTS: Final = "max-age=31536000"
@@ -54,13 +59,77 @@ def _let_in() -> None:
     if request.endpoint is None:
         return  # no such address or method: the framework says so, to everybody alike
     policy = POLICIES[request.endpoint]
-    if not policy.ignores_key or request.endpoint.startswith("programs."):
+    if not policy.ignores_key or not request.endpoint.startswith("service."):
         _refuse_plain_http()
     county = (request.view_args or {}).get("county")
-    principal = None if policy.ignores_key else _principal()
+    if not policy.ignores_key:
+        _refuse_spent(county)
+    principal = None if policy.ignores_key else _principal(policy)
     g.call = Call(principal=principal, county=county, now=g.now)
+    _limit_own(policy, principal)
     decide(policy, principal, county)
+    _limit_county(policy, principal, county)
     _refuse_repeated()
+
+
+def _refuse_spent(county: str | None) -> None:
+    """A key whose minute is used up is told so without a look at whose it is: a flood costs the database nothing."""
+    header = request.headers.get("Authorization")
+    if header is None:
+        return
+    kind = kind_of(str(request.endpoint), request.method)
+    standing = service().limiter.spent(header, kind, county or "", g.now)
+    if standing is not None:
+        raise standing.problem()
+
+
+def _limit_own(policy: Policy, principal: Principal | None) -> None:
+    """Count the call against its key's limit or, without a key, its address's. Health is asked freely from here."""
+    endpoint = str(request.endpoint)
+    if endpoint == "service.healthz" or (endpoint == "service.readyz" and _is_loopback(_client())):
+        return
+    if principal is None:
+        _count_anonymous(alone=policy.ignores_key)
+    else:
+        kind = kind_of(endpoint, request.method)
+        standing = service().limiter.take_own(principal.key_id, kind, g.now)
+        _note_spent(kind, "", standing)
+        _admit(standing)
+
+
+def _note_spent(kind: Kind, county: str, standing: Standing | None) -> None:
+    header = request.headers.get("Authorization")
+    if standing is not None and not standing.ok and header is not None:
+        service().limiter.note_spent(header, kind, county, standing, g.now)
+
+
+def _count_anonymous(*, alone: bool = False) -> None:
+    _admit(service().limiter.take_own(network_of(_client()), Kind.ANONYMOUS, g.now, alone=alone))
+
+
+def _limit_county(policy: Policy, principal: Principal | None, county: str | None) -> None:
+    """Count it among all in its county, so that no county's callers keep another's waiting."""
+    if county is None or policy.ignores_key:
+        return
+    kind = Kind.ANONYMOUS if principal is None else kind_of(str(request.endpoint), request.method)
+    standing = service().limiter.take_county(county, kind, g.now)
+    if standing is not None and not standing.ok:
+        if principal is not None:
+            _note_spent(kind, county, standing)
+        raise standing.problem()
+
+
+def _admit(standing: Standing | None) -> None:
+    if standing is None:
+        return
+    g.standing = standing
+    if not standing.ok:
+        raise standing.problem()
+
+
+def _client() -> str | None:
+    forwarded = ",".join(request.headers.getlist("X-Forwarded-For"))
+    return client_address(request.remote_addr, forwarded, service().config.trusted_proxies)
 
 
 def _refuse_repeated() -> None:
@@ -72,29 +141,32 @@ def _refuse_repeated() -> None:
         raise unprocessable(message, [error], "query")
 
 
-def _principal() -> Principal | None:
-    """Whose key the call brings; `None` without one."""
+def _principal(policy: Policy) -> Principal | None:
+    """Whose key the call brings, or whose session; `None` without one."""
     header = request.headers.get("Authorization")
     if header is None:
-        return None
+        return session_principal(policy, _count_anonymous)
     found = _BEARER.fullmatch(header.strip())
     principal = None
     if found:
         with service().database.reading(None) as store:
             principal = find_key(store, found[1], g.now)
     if principal is None:
-        service().log.warning("key_refused", request_id=g.request_id, address=request.remote_addr)
+        service().log.warning("key_refused", request_id=g.request_id, address=_client())
+        _count_anonymous()
         raise bad_key()
+    note_key_use(principal)
     return principal
 
 
 def _refuse_plain_http() -> None:
     """Plain HTTP is for this machine only: elsewhere it is refused and not redirected, since the key went out already.
 
-    The scheme is the server's word: it takes a proxy's only from addresses that it was told to trust.
+    The scheme is the server's word: it takes a proxy's only from addresses that it was told to trust. A proxy on this
+    machine that names a caller from elsewhere must say how that one came (X-Forwarded-Proto).
     """
     said = request.headers.get("X-Forwarded-Proto", "").strip().lower()
-    if request.is_secure or (_is_loopback(request.remote_addr) and said in ("", "https")):
+    if request.is_secure or (_is_loopback(_client()) and said in ("", "https")):
         return
     raise Problem(403, "https-only", "Use https: over plain http your key can be read on the way. Get a new key.")
 
@@ -113,8 +185,11 @@ def _dress(response: Response) -> Response:
     asked = g.get("call")
     keyed = "Authorization" in request.headers or (asked is not None and asked.principal is not None)
     response.headers.setdefault("Cache-Control", "no-store" if keyed or response.status_code >= 400 else "no-cache")
-    response.headers.add("Vary", "Authorization")
+    response.headers.add("Vary", "Authorization, Cookie")
     response.headers[REQUEST_ID] = g.get("request_id", "")
+    standing: Standing | None = g.get("standing")
+    for name, value in standing.fields().items() if standing else ():
+        response.headers.setdefault(name, value)
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = _HSTS
     _log(response)
@@ -133,6 +208,7 @@ def _log(response: Response) -> None:
         "status": response.status_code,
         "key_id": principal.key_id if principal else None,
         "role": principal.role.value if principal else None,
+        "session": principal.session if principal else None,
         "bytes": response.content_length,
     }
     service().log.info("request", **line)

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flask import Response
 
-from reporting.api.bodies import FILE_TYPES, limits, read_object, sent_file, sent_object
-from reporting.api.calls import Reply, call, problem_reply, service
-from reporting.api.documents import ref
+from reporting.api.bodies import FILE_TYPES, limits, sent_file
+from reporting.api.calls import Reply, call, problem_reply
 from reporting.api.moments import program_today
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, file_body, json_body
 from reporting.api.problems import Problem
 from reporting.api.queries import ImportQuery
 from reporting.api.reports import take_report
+from reporting.api.shapes import ref
+from reporting.api.telling import tell
+from reporting.documents import file_document
 from reporting.inventory.answers import InventoryAnswer
 from reporting.inventory.importing import import_inventory as read_inventory
-from reporting.owners import NotTold, Teller, Told, designate, file_contract, file_statement, tell_notice
+from reporting.owners import designate, file_contract, file_statement, tell_notice
 from reporting.store.engine import Store
-from reporting.sweep import assess_now
 
 SECTION: Final = Section("facts", __name__, description="What owners and the county's staff tell.")
-Tell = Callable[[Store, Teller, Mapping[str, object]], Told | NotTold]
 _SIGNED: Final = {201: Answer(tells="Kept; signed for.", schema=ref("Told"))}
 
 
@@ -70,7 +69,7 @@ def import_inventory(query: dict[str, Any], county: str) -> Response:
 )
 def owner_notice(query: dict[str, Any], county: str) -> Response:
     """An owner's word: the tank was serviced, is full, or its alarm went off."""
-    return _tell(tell_notice)
+    return tell(tell_notice)
 
 
 @SECTION.endpoint(
@@ -82,7 +81,7 @@ def owner_notice(query: dict[str, Any], county: str) -> Response:
 )
 def designation(query: dict[str, Any], county: str) -> Response:
     """The business that services a system from a day on."""
-    return _tell(designate)
+    return tell(designate)
 
 
 @SECTION.endpoint(
@@ -90,7 +89,15 @@ def designation(query: dict[str, Any], county: str) -> Response:
 )
 def contract(query: dict[str, Any], county: str) -> Response:
     """A maintenance or servicing contract, as filed with the county."""
-    return _tell(file_contract)
+    return tell(file_contract)
+
+
+@SECTION.endpoint(
+    "/v1/<slug:county>/documents", method="POST", once=True, body=json_body(ref("NewDocument")), answers=_SIGNED
+)
+def document(query: dict[str, Any], county: str) -> Response:
+    """An agreement, contract or certificate that was filed with the county; which kinds there are, its program says."""
+    return tell(file_document)
 
 
 @SECTION.endpoint(
@@ -98,7 +105,7 @@ def contract(query: dict[str, Any], county: str) -> Response:
 )
 def statement(query: dict[str, Any], county: str) -> Response:
     """An owner's statement for a period: nothing was serviced, or the exemption still holds."""
-    return _tell(file_statement)
+    return tell(file_statement)
 
 
 @SECTION.endpoint(
@@ -111,26 +118,6 @@ def statement(query: dict[str, Any], county: str) -> Response:
 def meter_reading(query: dict[str, Any], county: str) -> Response:
     """A reading of a water meter: a report whose `event_type` is `meter_reading`, which need not be named."""
     return take_report("meter_reading")
-
-
-def _tell(tell: Tell) -> Response:
-    sent = sent_object()
-    values = read_object(sent)
-
-    def work(store: Store) -> Reply:
-        program, today = program_today(store)
-        teller = Teller(program=program, by=call().keyholder.key_id, now=call().now, signer=service().signer)
-        told = tell(store, teller, values)
-        if isinstance(told, NotTold):
-            errors = [issue.as_json() for issue in told.issues]
-            return problem_reply(
-                Problem(422, "validation", "Nothing was kept: " + told.issues[0].message, errors=errors)
-            )
-        assess_now(store, program, [told.system], today, call().now)
-        body = {"id": told.id, "county": call().tenant, "system": told.system, "receipt": told.receipt.to_json()}
-        return Reply(status=201, body=body)
-
-    return change(sent, work)
 
 
 def _imported(answer: InventoryAnswer) -> Reply:

@@ -8,11 +8,11 @@ from flask import Response
 
 from reporting.api.bodies import members, read_object, sent_object
 from reporting.api.calls import Reply, call, problem_reply, service
-from reporting.api.documents import ref
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, json_body
 from reporting.api.problems import Problem, field_error, unprocessable
 from reporting.api.queries import LicenseQuery
+from reporting.api.shapes import ref
 from reporting.intake.learned import headings_of, learn_headings
 from reporting.intake.words import normalize_license
 from reporting.store.engine import Store

@@ -9,11 +9,11 @@ from flask import Response
 
 from reporting.api.bodies import Sent, members, read_object, reason_of, sent_object
 from reporting.api.calls import Reply, call, service
-from reporting.api.documents import ref
 from reporting.api.moments import program_today
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, json_body
 from reporting.api.problems import absent, field_error, unprocessable
+from reporting.api.shapes import ref
 from reporting.errors import DecisionRefused
 from reporting.inventory.merging import Merged, Merger, merge_systems, record_named
 from reporting.inventory.unmerging import undo_merge

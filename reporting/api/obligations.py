@@ -10,10 +10,11 @@ from typing import Any, Final
 from flask import Response
 
 from reporting.api.calls import Reply, call, next_link, own_licences, service
-from reporting.api.documents import ref
 from reporting.api.moments import county_today
 from reporting.api.openapi import Answer, Section
+from reporting.api.problems import encode_bytes
 from reporting.api.queries import DuesQuery, ObligationsQuery
+from reporting.api.shapes import ref
 from reporting.api.sheets import csv_response
 from reporting.api.visibility import NOBODY, licence_filter
 from reporting.errors import BadCursor
@@ -48,6 +49,20 @@ def obligations_csv(query: dict[str, Any], county: str) -> Response:
     return csv_response(f"obligations-{county}.csv", DUE_COLUMNS, rows)
 
 
+@SECTION.endpoint(
+    "/v1/<slug:county>/obligations.geojson",
+    query=ObligationsQuery,
+    answers={200: Answer(tells="A map layer.", schema=ref("FeatureCollection"), types=("application/geo+json",))},
+)
+def obligations_geojson(query: dict[str, Any], county: str) -> Response:
+    """The same list as a map layer (RFC 7946), whole; a duty whose place is not on file has no geometry."""
+    with service().database.reading(county) as store:
+        rows = list(_all(store, _filters(store, query)))
+    features = [feature(row, due_row(row, county_today())) for row in rows]
+    body = {"type": "FeatureCollection", "features": features}
+    return Response(encode_bytes(body), mimetype="application/geo+json")
+
+
 @SECTION.endpoint("/v1/contractors/me/due", query=DuesQuery, answers={200: _PAGE})
 def list_my_due(query: dict[str, Any]) -> Response:
     """What is due soon or overdue (or in the states asked for) at the systems that designate this business."""
@@ -73,6 +88,13 @@ def my_due_csv(query: dict[str, Any]) -> Response:
         with service().database.reading(county) as store:
             rows += [_of_county(row, county) for row in _all(store, _my_filters(store, query))]
     return csv_response("due.csv", ("county", *DUE_COLUMNS), rows)
+
+
+def feature(place: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:
+    """A GeoJSON feature at a place's coordinates, longitude first (WGS 84); without them no geometry."""
+    found = [place.get(name) for name in ("longitude", "latitude")]
+    point = {"type": "Point", "coordinates": [float(degrees) for degrees in found if degrees]}
+    return {"type": "Feature", "geometry": point if all(found) else None, "properties": dict(properties)}
 
 
 def _filters(store: Store, query: Mapping[str, Any]) -> ObligationFilter:

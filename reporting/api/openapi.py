@@ -13,13 +13,17 @@ from flask import Flask, Response, current_app
 from flask_smorest import Api, Blueprint
 from werkzeug.exceptions import HTTPException
 
-from reporting.api.documents import SCHEMAS, ref
+from reporting.api.access_documents import ACCESS_SCHEMAS
+from reporting.api.documents import SCHEMAS
+from reporting.api.documents_webhooks import WEBHOOK_SCHEMAS
 from reporting.api.policy import POLICIES, Policy
 from reporting.api.problems import PROBLEM_JSON, of_http
 from reporting.api.queries import NoQuery, Query, refuse_query
+from reporting.api.shapes import ref
 
 View = Callable[..., Response]
 _API: Final = "pumper-api"
+_LIMIT_FIELDS: Final = ("Retry-After", "RateLimit", "RateLimit-Policy")
 _KEY_PARAMETER: Final = {
     "in": "header",
     "name": "Idempotency-Key",
@@ -48,14 +52,20 @@ class Answer:
         return shown
 
 
-def problem_answer(tells: str) -> dict[str, Any]:
-    """The response object of a problem document."""
-    return Answer(tells=tells, schema=ref("Problem"), types=(PROBLEM_JSON,)).document()
+def problem_answer(tells: str, *, pages: bool = False) -> dict[str, Any]:
+    """The response object of a problem document; with `pages`, which may come as a page too."""
+    return Answer(tells=tells, schema=ref("Problem"), types=(PROBLEM_JSON, *(["text/html"] * pages))).document()
 
 
 def json_body(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The request body of an endpoint that takes one JSON object."""
     return {"required": True, "content": {"application/json": {"schema": dict(schema)}}}
+
+
+def form_body(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The request body of an endpoint that takes one JSON object, or the same members as a form of a page."""
+    kinds = ("application/json", "application/x-www-form-urlencoded")
+    return {"required": True, "content": {kind: {"schema": dict(schema)} for kind in kinds}}
 
 
 def file_body(*types: str) -> dict[str, Any]:
@@ -83,19 +93,23 @@ class Section(Blueprint):  # type: ignore[misc]  # flask-smorest ships no types
         once: bool = False,
         answers: Mapping[int, Answer],
         problems: Mapping[int, str] | None = None,
+        pages: bool = False,
     ) -> Callable[[View], View]:
         """Register a function `view(query, **path) -> Response` with everything that the document says of it.
 
         once: takes an Idempotency-Key. problems: further problems than those that every such endpoint may have.
+        pages: tells its problems on a page where a browser asks.
         """
 
         def register(view: View) -> View:
             policy = POLICIES[f"{self.name}.{view.__name__}"]
             told = {**_usual_problems(policy, query, rule, body is not None, once), **(problems or {})}
             responses = {
-                **{status: problem_answer(tells) for status, tells in told.items()},
+                **{status: problem_answer(tells, pages=pages) for status, tells in told.items()},
                 **{status: answer.document() for status, answer in answers.items()},
             }
+            if 429 in told:
+                responses[429]["headers"] = {name: {"schema": {"type": "string"}} for name in _LIMIT_FIELDS}
             described: dict[str, Any] = {
                 "operationId": view.__name__,
                 "responses": {status: responses[status] for status in sorted(responses)},
@@ -124,19 +138,25 @@ class _Api(Api):  # type: ignore[misc]  # flask-smorest ships no types
 def document_sections(app: Flask, sections: Iterable[Section]) -> None:
     """Register the sections' endpoints in the application and in its document."""
     app.config.update(API_TITLE="pumper", API_VERSION=_version(), OPENAPI_VERSION="3.1.0")
-    about = "Service reports of septic systems, for haulers and Wisconsin counties. Problems are RFC 9457 documents."
+    about = (
+        "Service reports of septic systems, for haulers and Wisconsin counties. Problems are RFC 9457 documents. "
+        "RateLimit and RateLimit-Policy say how many calls a minute your key may make and how many are left."
+    )
     spec = {"info": {"description": about}, "servers": [{"url": "/"}]}
     api = _Api(app, spec_kwargs=spec)
     bearer = {"type": "http", "scheme": "bearer", "description": "A key as `pumper key create` prints it."}
     api.spec.components.security_scheme("key", bearer)
-    for name, schema in SCHEMAS.items():
+    cookie = {"type": "apiKey", "in": "cookie", "name": "__Host-pumper", "description": "Of whoever is signed in."}
+    api.spec.components.security_scheme("session", cookie)
+    shapes = {**SCHEMAS, **ACCESS_SCHEMAS, **WEBHOOK_SCHEMAS}
+    for name, schema in shapes.items():
         api.spec.components.schema(name, dict(schema))
     for section in sections:
         api.register_blueprint(section)
     told = api.spec.to_dict()
     # flask-smorest adds shapes of its own, which no endpoint here answers with.
     told["components"] = {
-        "schemas": {name: told["components"]["schemas"][name] for name in SCHEMAS},
+        "schemas": {name: told["components"]["schemas"][name] for name in shapes},
         "securitySchemes": told["components"]["securitySchemes"],
     }
     app.extensions[_API] = told
@@ -150,11 +170,13 @@ def document() -> dict[str, Any]:
 def _usual_problems(policy: Policy, query: type[Query], rule: str, has_body: bool, once: bool) -> dict[int, str]:
     """The problems that an endpoint may answer with by what it is."""
     found = {500: "Something went wrong on our side."}
-    if rule.startswith("/v1"):
+    if rule.startswith(("/v1", "/sign", "/owner", "/invitations", "/unsubscribe")):
         found |= {
-            403: "Plain http from outside, or a key of a role that this is not for.",
+            403: "Plain http from outside, or a key or sign-in that this is not for.",
             503: "The database is away or busy: try again shortly.",
         }
+    if rule != "/healthz":
+        found[429] = "Too many calls of this key, county or address in this minute; Retry-After says when to go on."
     if not policy.ignores_key:
         found[401] = "No key, or one that is not known, was revoked or has expired."
     if "<" in rule:
@@ -174,9 +196,12 @@ def _usual_problems(policy: Policy, query: type[Query], rule: str, has_body: boo
 
 def _security(policy: Policy) -> list[dict[str, list[str]]]:
     key: dict[str, list[str]] = {"key": []}
+    session: dict[str, list[str]] = {"session": []}
     if policy.ignores_key:
         return []
-    return [{}, key] if policy.public else [key]
+    if policy.signed_in:
+        return [session]
+    return [{}, key, session] if policy.public else [key, session]
 
 
 def _version() -> str:

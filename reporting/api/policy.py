@@ -3,91 +3,206 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from reporting.api.problems import Problem, absent
-from reporting.store.keys import Principal, Role
+from reporting.store.roles import KEY_ROLES, Principal, Role, Scope
 from schemas.loader import shipped_slugs
 
 _CHALLENGE: Final = 'Bearer realm="pumper"'
+_NAMED: Final = {
+    Role.CONTRACTOR: "a contractor's",
+    Role.COUNTY: "the county's own",
+    Role.ADMIN: "an administrator's",
+    Role.OWNER: "an owner's for the one system",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Policy:
-    """Which keys may call an endpoint, and whether it may be called without one.
+    """Which keys and sessions may call an endpoint, and whether it may be called without one.
 
-    ignores_key: the answer is the same for everybody, so that no key is looked at.
+    ignores_key: the answer is the same for everybody, so that no key is looked at. scope: what the key or the person's
+    roles must allow; who may do what is in `reporting.store.roles`. signed_in: for people's sessions, not for keys.
     """
 
     roles: frozenset[Role] = field(default_factory=frozenset)
     public: bool = False
     ignores_key: bool = False
+    scope: Scope | None = None
+    signed_in: bool = False
+
+    def needing(self, scope: Scope) -> Policy:
+        """The same for callers with a scope."""
+        return replace(self, scope=scope)
 
     @property
     def words(self) -> str:
         """For the document: who may."""
         if self.ignores_key:
             return "Anybody, without a key."
-        named = {Role.CONTRACTOR: "a contractor's", Role.COUNTY: "the county's own", Role.ADMIN: "an administrator's"}
-        keys = ", ".join(named[role] for role in Role if role in self.roles)
-        return f"{'Anybody; more is shown with a key' if self.public else 'With a key'}: {keys}."
+        if self.signed_in:
+            return "Whoever is signed in; not with a key."
+        keys = ", ".join(_NAMED[role] for role in Role if role in self.roles)
+        scope = f", with the scope {self.scope}" if self.scope else ""
+        return f"{'Anybody; more is shown with a key' if self.public else 'With a key or signed in'}: {keys}{scope}."
 
 
-_ALL: Final = frozenset(Role)
 _STAFF: Final = frozenset({Role.COUNTY, Role.ADMIN})
 
 EVERYBODY: Final = Policy(public=True, ignores_key=True)
-PUBLIC_AND_KEYS: Final = Policy(roles=_ALL, public=True)
-KEYS: Final = Policy(roles=_ALL)
+PUBLIC_AND_KEYS: Final = Policy(roles=frozenset(KEY_ROLES), public=True)
+KEYS: Final = Policy(roles=frozenset(KEY_ROLES))
+KEYS_AND_OWNERS: Final = Policy(roles=frozenset(Role))
 STAFF: Final = Policy(roles=_STAFF)
+ADMINS: Final = Policy(roles=frozenset({Role.ADMIN}))
 CONTRACTORS: Final = Policy(roles=frozenset({Role.CONTRACTOR}))
+SIGNED_IN: Final = Policy(roles=frozenset(Role), signed_in=True)
 
 POLICIES: Final[Mapping[str, Policy]] = {
     "service.healthz": EVERYBODY,
     "service.readyz": EVERYBODY,
     "service.openapi": EVERYBODY,
     "service.docs": EVERYBODY,
+    "service.security_txt": EVERYBODY,
     "programs.list_programs": EVERYBODY,
     "programs.show_program": EVERYBODY,
     "programs.report_schema": EVERYBODY,
-    "reports.submit_report": KEYS,
-    "reports.show_report": KEYS,
-    "reports.amend_report": KEYS,
-    "reports.void_report": KEYS,
-    "reports.show_receipt": KEYS,
-    "submissions.submit_file": KEYS,
-    "submissions.show_submission": KEYS,
-    "submissions.rejected_rows": KEYS,
-    "submissions.undo_submission": KEYS,
-    "headings.show_headings": KEYS,
-    "headings.teach_headings": KEYS,
-    "reviews.list_reviews": STAFF,
-    "reviews.show_review": STAFF,
-    "reviews.resolve_review": STAFF,
-    "reviews.forget_review": STAFF,
-    "reviews.place_report": STAFF,
-    "systems.list_systems": KEYS,
-    "systems.show_system": KEYS,
-    "systems.show_system_status": KEYS,
-    "systems.find_status": PUBLIC_AND_KEYS,
-    "merges.merge_system": STAFF,
-    "merges.unmerge_system": STAFF,
-    "obligations.list_obligations": KEYS,
-    "obligations.obligations_csv": KEYS,
-    "obligations.list_my_due": CONTRACTORS,
-    "obligations.my_due_csv": CONTRACTORS,
-    "facts.import_inventory": STAFF,
-    "facts.owner_notice": STAFF,
-    "facts.designation": STAFF,
-    "facts.contract": STAFF,
-    "facts.statement": STAFF,
-    "facts.meter_reading": KEYS,
+    "reports.submit_report": KEYS.needing(Scope.REPORTS_WRITE),
+    "reports.show_report": KEYS.needing(Scope.REPORTS_READ),
+    "reports.amend_report": KEYS.needing(Scope.REPORTS_WRITE),
+    "reports.void_report": KEYS.needing(Scope.REPORTS_WRITE),
+    "reports.show_receipt": KEYS.needing(Scope.REPORTS_READ),
+    "copies.copy_page": KEYS.needing(Scope.REPORTS_READ),
+    "copies.copy_text": KEYS.needing(Scope.REPORTS_READ),
+    "repudiation.repudiate_report": CONTRACTORS.needing(Scope.REPORTS_WRITE),
+    "log.show_checkpoint": EVERYBODY,
+    "log.show_keys": EVERYBODY,
+    "submissions.submit_file": KEYS.needing(Scope.REPORTS_WRITE),
+    "submissions.show_submission": KEYS.needing(Scope.REPORTS_READ),
+    "submissions.rejected_rows": KEYS.needing(Scope.REPORTS_READ),
+    "submissions.undo_submission": KEYS.needing(Scope.REPORTS_WRITE),
+    "headings.show_headings": KEYS.needing(Scope.REPORTS_READ),
+    "headings.teach_headings": KEYS.needing(Scope.REPORTS_WRITE),
+    "reviews.list_reviews": STAFF.needing(Scope.REVIEWS_READ),
+    "reviews.show_review": STAFF.needing(Scope.REVIEWS_READ),
+    "reviews.resolve_review": STAFF.needing(Scope.REVIEWS_WRITE),
+    "reviews.forget_review": STAFF.needing(Scope.REVIEWS_WRITE),
+    "reviews.place_report": STAFF.needing(Scope.REVIEWS_WRITE),
+    "systems.list_systems": KEYS.needing(Scope.SYSTEMS_READ),
+    "systems.show_system": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "systems.show_system_status": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "systems.find_status": PUBLIC_AND_KEYS.needing(Scope.SYSTEMS_READ),
+    "merges.merge_system": STAFF.needing(Scope.REVIEWS_WRITE),
+    "merges.unmerge_system": STAFF.needing(Scope.REVIEWS_WRITE),
+    "obligations.list_obligations": KEYS.needing(Scope.SYSTEMS_READ),
+    "obligations.obligations_csv": KEYS.needing(Scope.SYSTEMS_READ),
+    "obligations.obligations_geojson": KEYS.needing(Scope.SYSTEMS_READ),
+    "obligations.list_my_due": CONTRACTORS.needing(Scope.SYSTEMS_READ),
+    "obligations.my_due_csv": CONTRACTORS.needing(Scope.SYSTEMS_READ),
+    "records.show_records": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "records.records_csv": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "records.records_pdf": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "records.service_log_csv": CONTRACTORS.needing(Scope.REPORTS_READ),
+    "records.show_summary": STAFF.needing(Scope.SYSTEMS_READ),
+    "records.summary_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.list_cases": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.new_case": STAFF.needing(Scope.CASES_WRITE),
+    "cases.further_step": STAFF.needing(Scope.CASES_WRITE),
+    "settings.show_settings": STAFF.needing(Scope.SYSTEMS_READ),
+    "settings.change_setting": STAFF.needing(Scope.SETTINGS_WRITE),
+    "facts.import_inventory": STAFF.needing(Scope.FACTS_WRITE),
+    "facts.owner_notice": STAFF.needing(Scope.FACTS_WRITE),
+    "facts.designation": STAFF.needing(Scope.FACTS_WRITE),
+    "facts.contract": STAFF.needing(Scope.FACTS_WRITE),
+    "facts.document": STAFF.needing(Scope.FACTS_WRITE),
+    "meters.show_meters": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "meters.meters_csv": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "periods.list_periods": STAFF.needing(Scope.SYSTEMS_READ),
+    "periods.periods_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "verifications.list_verifications": KEYS.needing(Scope.REPORTS_READ),
+    "verifications.show_verification": KEYS.needing(Scope.REPORTS_READ),
+    "verifications.ask_verification": STAFF.needing(Scope.FACTS_WRITE),
+    "verifications.answer_verification": KEYS.needing(Scope.REPORTS_WRITE),
+    "verifications.close_verification": STAFF.needing(Scope.FACTS_WRITE),
+    "facts.statement": STAFF.needing(Scope.FACTS_WRITE),
+    "exports.reports_csv": STAFF.needing(Scope.RECORD_READ),
+    "facts.meter_reading": KEYS.needing(Scope.REPORTS_WRITE),
+    "letters.list_letters": STAFF.needing(Scope.SYSTEMS_READ),
+    "letters.list_runs": STAFF.needing(Scope.SYSTEMS_READ),
+    "letters.make_print_run": STAFF.needing(Scope.FACTS_WRITE),
+    "letters.run_pdf": STAFF.needing(Scope.SYSTEMS_READ),
+    "letters.confirm_print_run": STAFF.needing(Scope.FACTS_WRITE),
+    "letters.cancel_print_run": STAFF.needing(Scope.FACTS_WRITE),
+    "letters.mailing_proof_pdf": STAFF.needing(Scope.SYSTEMS_READ),
+    "letters.mailing_proof_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "mailing.show_mail": STAFF.needing(Scope.SYSTEMS_READ),
+    "mailing.list_mail_pauses": STAFF.needing(Scope.SYSTEMS_READ),
+    "mailing.pause_county_mail": STAFF.needing(Scope.SETTINGS_WRITE),
+    "mailing.resume_county_mail": STAFF.needing(Scope.SETTINGS_WRITE),
+    "mailing.list_mail_suppressions": STAFF.needing(Scope.SYSTEMS_READ),
+    "metrics.show_metrics": ADMINS.needing(Scope.SYSTEMS_READ),
+    "unsubscribe.show_unsubscribe": EVERYBODY,
+    "unsubscribe.unsubscribe": EVERYBODY,
+    "keys.list_county_keys": STAFF.needing(Scope.KEYS_MANAGE),
+    "keys.create_county_key": STAFF.needing(Scope.KEYS_MANAGE),
+    "keys.revoke_county_key": STAFF.needing(Scope.KEYS_MANAGE),
+    "keys.list_my_keys": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "keys.create_my_key": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "keys.revoke_my_key": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "feeds.my_due_ics": CONTRACTORS.needing(Scope.SYSTEMS_READ),
+    "feeds.feed": EVERYBODY,  # its token is in the address, and opens nothing else
+    "webhooks.list_county_webhooks": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.add_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.remove_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.rotate_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.test_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.enable_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.list_county_deliveries": STAFF.needing(Scope.KEYS_MANAGE),
+    "webhooks.list_my_webhooks": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "webhooks.add_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "webhooks.remove_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "webhooks.rotate_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "webhooks.test_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "webhooks.enable_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "webhooks.list_my_deliveries": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    "signin.show_signin": EVERYBODY,
+    "signin.sign_in_by_password": EVERYBODY,
+    "signin.send_link": EVERYBODY,
+    "signin.show_link": EVERYBODY,
+    "signin.use_sent_link": EVERYBODY,
+    "signin.show_owner_link": EVERYBODY,
+    "signin.use_owner_link": EVERYBODY,
+    "oidc.go_to_provider": EVERYBODY,
+    "oidc.come_back": EVERYBODY,
+    "invitations.show_invitation": EVERYBODY,
+    "invitations.accept_invitation": EVERYBODY,
+    "invitations.list_county_invitations": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "invitations.invite_somebody": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "invitations.withdraw_county_invitation": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "invitations.list_my_invitations": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
+    "invitations.invite_colleague": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
+    "invitations.withdraw_my_invitation": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
+    "sessions.show_session": SIGNED_IN,
+    "sessions.end_this_session": SIGNED_IN,
+    "sessions.sign_out": SIGNED_IN,
+    "sessions.list_own_sessions": SIGNED_IN,
+    "sessions.end_own_sessions": SIGNED_IN,
+    "sessions.end_own_session": SIGNED_IN,
+    "staff.list_staff": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "staff.give_staff_role": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "staff.take_staff_role": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "staff.end_staff_sessions": STAFF.needing(Scope.PEOPLE_MANAGE),
+    "staff.list_people": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
+    "staff.give_role": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
+    "staff.take_role": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
+    "staff.end_sessions_of_colleague": CONTRACTORS.needing(Scope.PEOPLE_MANAGE),
 }
 
 
 def decide(policy: Policy, principal: Principal | None, county: str | None) -> None:
-    """Let a call through or raise its problem: 401 without a key, 404 outside of the key's county, 403 for a role."""
+    """Let a call through or raise its problem: 401 without a key, 404 outside of the key's county, 403 for the rest."""
     if policy.ignores_key:
         if county is not None and county not in shipped_slugs():
             raise absent()
@@ -96,19 +211,41 @@ def decide(policy: Policy, principal: Principal | None, county: str | None) -> N
         raise no_key()
     if county is not None and not (county in shipped_slugs() and _within(principal, county)):
         raise absent()
-    if principal is not None and principal.role not in policy.roles:
-        headers = {"WWW-Authenticate": f'{_CHALLENGE}, error="insufficient_scope"'}
-        raise Problem(403, "forbidden", "This key is not for that.", headers=headers)
+    if principal is not None and not permits(policy, principal):
+        raise _forbidden(policy, principal)
+
+
+def permits(policy: Policy, principal: Principal) -> bool:
+    """Whether role and scopes of a caller are those that an endpoint is for."""
+    if policy.signed_in:
+        return principal.session is not None
+    if principal.role not in policy.roles:
+        return False
+    # A line that names no scope yet is for keys, as it always was; a person's roles are nothing but scopes.
+    return principal.session is None if policy.scope is None else policy.scope in principal.scopes
+
+
+def _forbidden(policy: Policy, principal: Principal) -> Problem:
+    challenge = f'{_CHALLENGE}, error="insufficient_scope"'
+    if policy.signed_in:
+        detail = "This is for people who are signed in, not for keys."
+    elif principal.role not in policy.roles:
+        detail = "Your sign-in is not for that." if principal.session else "This key is not for that."
+    else:
+        whose = "Your role does" if principal.session else "This key does"
+        detail = f"{whose} not allow that: it takes the scope {policy.scope}."
+        challenge += f', scope="{policy.scope}"' if policy.scope else ""
+    return Problem(403, "forbidden", detail, headers={"WWW-Authenticate": challenge})
 
 
 def _within(principal: Principal | None, county: str) -> bool:
     """Whether the county lies within the credential; without one, only what is public is shown anyway."""
-    return principal is None or principal.role is not Role.COUNTY or principal.county == county
+    return principal is None or principal.county is None or principal.county == county
 
 
 def no_key() -> Problem:
     """A call that needs a key and has none (RFC 6750, section 3)."""
-    detail = "Send your key as `Authorization: Bearer KEY`."
+    detail = "Send your key as `Authorization: Bearer KEY`, or sign in."
     return Problem(401, "no-key", detail, headers={"WWW-Authenticate": _CHALLENGE})
 
 
@@ -116,3 +253,9 @@ def bad_key() -> Problem:
     """A key that is mistyped, unknown, revoked or expired, all alike."""
     headers = {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'}
     return Problem(401, "bad-key", "The key is not known, was revoked or has expired.", headers=headers)
+
+
+def no_session() -> Problem:
+    """A session that is unknown, ended or has run out, all alike."""
+    detail = "You are not signed in any more: sign in again."
+    return Problem(401, "no-session", detail, headers={"WWW-Authenticate": _CHALLENGE})

@@ -8,9 +8,9 @@ from typing import Any, Final
 from flask import Response
 
 from reporting.api.calls import Reply, call, service
-from reporting.api.documents import ref
 from reporting.api.openapi import Answer, Section
 from reporting.api.queries import OnQuery, ReportSchemaQuery
+from reporting.api.shapes import ref
 from reporting.histories import county_program
 from schemas.calendar import local_date
 from schemas.loader import shipped_program, shipped_slugs

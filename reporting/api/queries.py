@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn, cast
 
-from marshmallow import RAISE, Schema, ValidationError, fields, validate
+from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, validate
 
 from reporting.api.problems import field_error, unprocessable
 from reporting.domain.answers import Standing, State
@@ -123,6 +123,18 @@ class NoQuery(Query):
     """An address without parameters."""
 
 
+class CallbackQuery(Query):
+    """What a county's provider sends along; it may say more, which is left out."""
+
+    class Meta:
+        unknown = EXCLUDE
+
+    code = fields.String(validate=validate.Length(1, 4_000), metadata=_about("What the ID token is got with."))
+    state = fields.String(validate=validate.Length(1, 200), metadata=_about("As it was sent there."))
+    iss = fields.String(validate=validate.Length(1, 500), metadata=_about("The issuer (RFC 9207)."))
+    error = fields.String(validate=validate.Length(1, 200), metadata=_about("Why nobody was let in."))
+
+
 class OnQuery(Query):
     """A day."""
 
@@ -172,6 +184,28 @@ class ImportQuery(Query):
     dry_run = SwitchField(load_default=False, metadata=_about("Say what would change and store nothing."))
 
 
+class SpanQuery(Query.from_dict({"from": DayField(metadata=_about("The first day counted; by default all before."))})):  # type: ignore[misc]
+    """A span of days; `from` is no name that Python lets a class have."""
+
+    to = DayField(metadata=_about("The last day counted; by default all after."))
+
+
+class RequestedQuery(SpanQuery):
+    """Which reports a records request asks for, and whether parts are left out."""
+
+    redacted = SwitchField(
+        load_default=True, metadata=_about("Leave out what the county keeps back; false gives all. By default true.")
+    )
+
+
+class YearQuery(Query):
+    """A calendar year."""
+
+    year = CountField(
+        validate=validate.Range(1900, 2199), metadata=_about("The calendar year; by default the one before this.")
+    )
+
+
 class PageQuery(Query):
     """One page of a list."""
 
@@ -213,6 +247,12 @@ class ReviewsQuery(PageQuery):
     reason = WordsField(REASONS, "Only reviews for this reason")
     license = TextField(metadata=_about("The licence number that the report names, in any spelling."))
     system = TextField(metadata=_about("The id of the provisional system that the report is of."))
+
+
+class LettersQuery(PageQuery):
+    """Which letters."""
+
+    state = WordsField(("queued", "printed", "sent", "failed", "cancelled"), "Only letters in this state")
 
 
 class DuesQuery(PageQuery):

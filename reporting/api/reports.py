@@ -11,12 +11,13 @@ from flask import Response
 
 from reporting.api.bodies import limits, members, read_object, reason_of, sent_object
 from reporting.api.calls import Reply, address, call, own, problem_reply, service
-from reporting.api.documents import ref
 from reporting.api.moments import instant, program_today
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, json_body
 from reporting.api.problems import Problem, encode_bytes, field_error, unprocessable
 from reporting.api.queries import ReceivedQuery, read_day
+from reporting.api.shapes import ref
+from reporting.api.verifications import seen_verification, teller_of
 from reporting.intake.accept import Options, submit
 from reporting.intake.amend import amend, void
 from reporting.intake.answer import Refused, RowAnswer
@@ -26,7 +27,10 @@ from reporting.store.derived import findings_of
 from reporting.store.engine import Store
 from reporting.store.facts import load_events
 from reporting.store.reviews import standing_versions
+from reporting.store.signing import checkpoint_note
+from reporting.store.verifications import verifications_of
 from reporting.sweep import assess_now
+from reporting.verifications import REQUESTED, follow
 
 SECTION: Final = Section("reports", __name__, description="Single reports; nothing is ever overwritten.")
 _CREATED: Final = Answer(tells="Taken; signed for.", schema=ref("ReportAnswer"), headers=("Location",))
@@ -58,8 +62,13 @@ def show_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     with service().database.reading(county) as store:
         event = own(load_events(store, [report_id]).get(report_id))
         stands = standing_versions(store, [report_id])[report_id]
+        asked = verifications_of(store, [report_id]).get(report_id)
         findings = findings_of(store, [event["system"]])[event["system"]] if event["system"] else []
     body = _report(event, [finding for finding in findings if finding["event"] == report_id])
+    if asked is not None:
+        body["verification"] = seen_verification(asked)
+        if body["state"] == "stands" and asked["content"]["state"] == REQUESTED:
+            body["state"] = "verification_requested"
     if stands is not None and stands["id"] != report_id:
         body["replaced_by"] = stands["id"]
     return Reply(status=200, body=body).response()
@@ -88,6 +97,7 @@ def amend_report(query: dict[str, Any], county: str, report_id: str) -> Response
         row = amend(store, program, call().sender, report_id, changes, reason_of(body), call().now, service().signer)
         if row.outcome is Outcome.REJECTED:
             return _rejected(row, {})
+        _follow(store, report_id, str(row.report_id))
         _assess(store, report_id, str(row.report_id))
         return _created(store, row, {"supersedes": report_id, "received_at": instant(call().now)})
 
@@ -110,6 +120,7 @@ def void_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     def work(store: Store) -> Reply:
         own(load_events(store, [report_id]).get(report_id))
         receipt = void(store, call().sender, report_id, reason_of(body), call().now, service().signer)
+        _follow(store, report_id, None)
         _assess(store, report_id)
         return Reply(status=200, body={"id": report_id, "county": county, "receipt": receipt.to_json()})
 
@@ -125,7 +136,7 @@ def show_receipt(query: dict[str, Any], county: str, report_id: str) -> Response
     with service().database.reading(county) as store:
         event = own(load_events(store, [report_id]).get(report_id))
         receipt = stored_receipt(store, event["seq"])
-    return Reply(status=200, body=receipt.to_json()).response()
+    return Reply(status=200, body={**receipt.to_json(), "checkpoint": checkpoint_note(receipt.head)}).response()
 
 
 def take_report(event_type: str | None = None, received_on: dt.date | None = None) -> Response:
@@ -164,6 +175,12 @@ def _assess(store: Store, *reports: str) -> None:
     systems = {event["system"] for event in load_events(store, reports).values() if event["system"]}
     program, today = program_today(store)
     assess_now(store, program, sorted(systems), today, call().now)
+
+
+def _follow(store: Store, former: str, amended: str | None) -> None:
+    """What a change of a report means for the verification that was asked of it."""
+    report = load_events(store, [amended])[amended] if amended else None
+    follow(store, teller_of(store), former, report)
 
 
 def _created(store: Store, row: RowAnswer, more: Mapping[str, Any]) -> Reply:

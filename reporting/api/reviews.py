@@ -9,12 +9,12 @@ from flask import Response
 
 from reporting.api.bodies import read_object, sent_object
 from reporting.api.calls import Reply, call, next_link, service
-from reporting.api.documents import ref
 from reporting.api.moments import instant, program_today
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, json_body
 from reporting.api.problems import Problem, field_error, unprocessable
 from reporting.api.queries import ReviewsQuery
+from reporting.api.shapes import ref
 from reporting.errors import AlreadyDecided, DecisionRefused
 from reporting.intake.identifiers import normalize_identifier
 from reporting.intake.words import normalize_license

@@ -50,11 +50,11 @@ class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types
 
 
 def settings_of(workers: int, bind: str) -> dict[str, Any]:
-    """gunicorn's settings. It takes a proxy's word for the scheme from this machine only (FORWARDED_ALLOW_IPS)."""
+    """gunicorn's settings; whose word for the scheme it takes, `serve` adds."""
     options: dict[str, Any] = {
         "bind": bind,
         "workers": workers,
-        "worker_class": "gthread",
+        "worker_class": "reporting.api.workers.Worker",
         "threads": THREADS,
         "timeout": 60,
         "graceful_timeout": _STOP_WITHIN,
@@ -77,4 +77,5 @@ def serve(config: Config, *, workers: int, bind: str, worker_alive: WorkerAlive 
     """
     # The key is made here, once, and not by the workers in a race.
     Signer.load(config.signing_key_file)
-    _Server(config, settings_of(workers, bind), worker_alive).run()
+    proxies = ",".join(str(network) for network in config.trusted_proxies)
+    _Server(config, {**settings_of(workers, bind), "forwarded_allow_ips": proxies}, worker_alive).run()

@@ -10,12 +10,12 @@ from flask import Response
 
 from reporting.api.bodies import FILE_TYPES, limits, members, read_object, reason_of, sent_file, sent_object
 from reporting.api.calls import Reply, address, call, next_link, own, problem_reply, service
-from reporting.api.documents import ref
 from reporting.api.moments import instant, program_today
 from reporting.api.once import change
 from reporting.api.openapi import Answer, Section, file_body, json_body
 from reporting.api.problems import Problem
 from reporting.api.queries import OutcomesQuery, SubmitQuery
+from reporting.api.shapes import ref
 from reporting.api.sheets import csv_download, table_bytes
 from reporting.errors import BadCursor
 from reporting.intake.accept import Options

@@ -9,11 +9,11 @@ from typing import Any, Final
 from flask import Response, request
 
 from reporting.api.calls import Reply, call, next_link, own_licences, service
-from reporting.api.documents import ref
 from reporting.api.moments import county_today, instant, program_at
 from reporting.api.openapi import Answer, Section
 from reporting.api.problems import absent, field_error, unprocessable
 from reporting.api.queries import MomentQuery, StatusQuery, SystemsQuery
+from reporting.api.shapes import ref
 from reporting.api.visibility import licence_filter, visible_system, visible_systems, without_others
 from reporting.errors import RecordNotFound
 from reporting.intake.identifiers import normalize_identifier
@@ -64,7 +64,7 @@ def show_system(query: dict[str, Any], county: str, system_id: str) -> Response:
         standing = standings_of(store, [system_id]).get(system_id)
         licences = own_licences(store)
     body = _system(stored, standing or {})
-    body |= _for_staff(stored) if call().is_staff else _for_business(stored, licences)
+    body |= _for_staff(stored) if call().is_staff else _for_owner(stored) or _for_business(stored, licences)
     return Reply(status=200, body=body | _went_to(stored)).response()
 
 
@@ -154,7 +154,7 @@ def _status(store: Store, system: str, query: Mapping[str, Any]) -> StatusAnswer
 def _full(store: Store, status: StatusAnswer, stored: StoredHistory) -> dict[str, Any]:
     """The whole answer; a business is shown nothing of what others reported but that a service was done."""
     shown = status.as_json()
-    if call().is_staff:
+    if call().is_staff or call().own_system is not None:
         return shown
     mine = {row["id"] for row in stored.events if call().owns(row)}
     shown["services"] = without_others(status.services, own_licences(store))
@@ -220,6 +220,14 @@ def _for_staff(stored: StoredHistory) -> dict[str, Any]:
         "facts": {kind: [{"id": row["id"], **row["content"]} for row in rows] for kind, rows in stored.facts.items()},
         "reports": [_report(row) for row in stored.events],
     }
+
+
+def _for_owner(stored: StoredHistory) -> dict[str, Any]:
+    """What the county's staff sees of an owner's own system, but for the staff's own facts; nothing for others."""
+    if call().own_system is None:
+        return {}
+    shown = _for_staff(stored)
+    return {name: value for name, value in shown.items() if name != "facts"}
 
 
 _CONTRACT: Final = ("license_number", "from_on", "to_on", "filed_on", "kind")

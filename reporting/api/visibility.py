@@ -19,8 +19,9 @@ NOBODY = frozenset({""})
 
 def visible_systems(store: Store, systems: Sequence[str], today: dt.date) -> dict[str, StoredHistory]:
     """Of these systems, those that the caller may see in full, as they are known now."""
-    histories = load_history(store, systems)
-    if call().is_staff:
+    own = call().own_system
+    histories = load_history(store, systems if own is None else [key for key in systems if key == own])
+    if call().is_staff or own is not None:
         return histories
     licences = own_licences(store)
     return {key: stored for key, stored in histories.items() if _names(stored, licences, today)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from pathlib import Path
@@ -23,6 +24,7 @@ from reporting.intake.accept import Options, Upload, submit
 from reporting.intake.answer import Answer
 from reporting.intake.judging import Sender
 from reporting.inventory.importing import load_inventory
+from reporting.inventory.indexing import index_all
 from reporting.owners import Teller, set_setting
 from reporting.status import find_systems, list_due, status_text, system_status
 from reporting.store.engine import Database
@@ -91,7 +93,7 @@ def _steps(config: Config, database: Database, examples: Path) -> Iterator[str]:
     _submit(config, database, examples / "reports" / FILE, brief=True)
     yield _heading(f"4. What has come due or late on {TODAY}: pumper scan")
     for slug in shipped_slugs():
-        yield scan_line(scan_county(database, slug, TODAY, NOW, config.base_url))
+        yield scan_line(scan_county(database, slug, TODAY, NOW, config.base_url, config.map_url))
     yield _heading(f"5. What is due in {COUNTY}, the first ten: pumper due {COUNTY}")
     yield from _due(database)
     yield _heading("6. The mails: pumper deliver")
@@ -132,6 +134,7 @@ def _load_county(config: Config, database: Database, examples: Path, slug: str) 
         principal="demo",
         now=BEFORE,
     )
+    index_all(database, slug)
     upload = Upload(data=(examples / "history" / f"{slug}-history.csv").read_bytes(), file_name=f"{slug}-history.csv")
     options = Options(historical=True, limits=AT_A_TERMINAL)
     with database.transaction(slug) as store:
@@ -171,10 +174,11 @@ def _due(database: Database) -> Iterator[str]:
 
 
 def _mails(folder: Path) -> Iterator[str]:
-    """The mails by subject, and one of them whole."""
+    """How many mails there are of each subject, and one of them whole."""
     mails = [message_from_bytes(p.read_bytes(), policy=policy.default) for p in sorted(folder.glob("*.eml"))]
-    for mail in sorted(mails, key=lambda m: (str(m["Subject"]), str(m["To"]))):
-        yield f"  to {mail['To']:<36} {mail['Subject']}"
+    subjects = Counter(str(mail["Subject"]).partition(", permit")[0] for mail in mails)
+    for subject, count in sorted(subjects.items()):
+        yield f"  {count:>3} {subject}"
     late = [m for m in mails if "late" in str(m["Subject"]).lower()]
     if late:
         body = late[0].get_body(("plain",))

@@ -24,6 +24,7 @@ from reporting.intake.sheet import FileRefused, Limits
 from reporting.intake.waiting import Step, Waiting, receive, work_off
 from reporting.inventory.answers import InventoryAnswer
 from reporting.inventory.importing import load_inventory
+from reporting.inventory.indexing import index_all
 from reporting.store.derived import mark_all_dirty
 from reporting.store.engine import Database
 from reporting.store.signing import Signer
@@ -73,6 +74,8 @@ def import_inventory(county: str, file: str, dry_run: bool, as_json: bool) -> No
             dry_run=dry_run,
             on_progress=advance,
         )
+        if not dry_run:
+            index_all(database, county)
     _show_import(answer, "systems", as_json)
 
 

@@ -7,6 +7,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Final
+from zoneinfo import ZoneInfo
 
 import click
 
@@ -14,17 +16,27 @@ from notifications.delivery import DeliveryCounts
 from notifications.delivery import deliver as deliver_queued
 from notifications.folder import FolderSender
 from notifications.mail import SmtpSender, read_smtp_url
+from notifications.outbox import MessageState
 from notifications.outcomes import Sender
+from notifications.planning import Plan, plan_mails
 from notifications.queueing import QueueCounts, queue_notices
+from notifications.staging import StagingSender
+from notifications.unsubscribe import linker
+from notifications.weekly import queue_weekly
+from reporting.access.secret import Secret
 from reporting.cli.common import opened
 from reporting.cli.words import JSON, day_option, moment, print_json
 from reporting.config import Config
 from reporting.errors import ConfigurationError
 from reporting.histories import county_program
 from reporting.store.engine import Database
-from reporting.sweep import SweepCounts, sweep
-from schemas.calendar import local_date
+from reporting.store.log import SERVICE_LOG
+from reporting.sweep import SweepCounts, sweep, tell_licences
+from schemas.calendar import COUNTY_TIME_ZONE, local_date
 from schemas.loader import shipped_program, shipped_slugs
+
+TENANTS: Final = (SERVICE_LOG, *shipped_slugs())
+"""Whose mails go, in turn: what lets people in is first."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,11 +53,19 @@ class Scan:
         return {**found, **events, "messages": dict(self.queued.messages), "skipped": dict(self.queued.skipped)}
 
 
-def scan_county(database: Database, county: str, today: dt.date, now: dt.datetime, base_url: str) -> Scan:
-    """Judge what is due to be judged on `today`, and queue the notices that follow."""
+def scan_county(
+    database: Database, county: str, today: dt.date, now: dt.datetime, base_url: str, map_url: str = ""
+) -> Scan:
+    """Judge what is due to be judged on `today`, and queue the notices that follow.
+
+    map_url: a map's address with `{lat}` and `{lon}`, for links to tanks.
+    """
     swept = sweep(database, county, today, now)
     with database.transaction(county) as store:
-        queued = queue_notices(store, county_program(store, county, on=today), today, now, base_url)
+        program = county_program(store, county, on=today)
+        tell_licences(store, program, today, now)
+        queued = queue_notices(store, program, today, now, base_url, map_url)
+        queued += queue_weekly(store, program, today, now, base_url)
     return Scan(sweep=swept, queued=queued)
 
 
@@ -62,7 +82,7 @@ def scan(as_of: dt.date | None, as_json: bool) -> None:
     now = moment()
     with opened() as (settings, database):
         scans = [
-            scan_county(database, slug, as_of or county_today(slug, now), now, settings.base_url)
+            scan_county(database, slug, as_of or county_today(slug, now), now, settings.base_url, settings.map_url)
             for slug in shipped_slugs()
         ]
     if as_json:
@@ -83,13 +103,19 @@ def scan_line(one: Scan) -> str:
 
 
 def sender_of(config: Config) -> Sender:
-    """Where mail goes: a folder of .eml files when one is configured, else the mail server."""
+    """Where mail goes: a folder of .eml files when one is configured, else the mail server; in staging to one address.
+
+    Raises `ConfigurationError`.
+    """
+    sender: Sender
     if config.mail_dir is not None:
         config.mail_dir.mkdir(parents=True, exist_ok=True)
-        return FolderSender(config.mail_dir, config.mail_from)
-    if config.smtp_url is None:
+        sender = FolderSender(config.mail_dir, config.mail_from)
+    elif config.smtp_url is None:
         raise ConfigurationError("There is no mail server: set SMTP_URL, or PUMPER_MAIL_DIR for .eml files.")
-    return SmtpSender(read_smtp_url(config.smtp_url), config.mail_from)
+    else:
+        sender = SmtpSender(read_smtp_url(config.smtp_url, config.smtp_oauth_token_file), config.mail_from)
+    return StagingSender(sender, config.mail_only_to) if config.mail_only_to else sender
 
 
 def deliver_all(
@@ -101,13 +127,21 @@ def deliver_all(
     """Send what every county has queued, to where mail goes, at the configured rate (a folder needs none)."""
     rate = config.mail_rate if config.mail_dir is None else 0
     sender = sender_of(config)
-    return deliver_queued(database, shipped_slugs(), sender, now, rate_per_minute=rate or None, stopping=stopping)
+    link = linker(Secret.of(config), config.base_url)
+    return deliver_queued(database, TENANTS, sender, now, rate_per_minute=rate or None, stopping=stopping, link=link)
 
 
 @click.command()
+@click.option("--dry-run", is_flag=True, help="Say what would go out today and why the rest would not; send nothing.")
 @JSON
-def deliver(as_json: bool) -> None:
-    """Send what is queued, each notice once, however often and side by side this runs."""
+def deliver(dry_run: bool, as_json: bool) -> None:
+    """Send what is queued, each notice once, however often and side by side this runs.
+
+    With --dry-run, what would go by the end of the county's day of what is queued now (run `pumper scan` first).
+    """
+    if dry_run:
+        show_plans(as_json)
+        return
     with opened() as (settings, database):
         counts = deliver_all(settings, database)
     if as_json:
@@ -120,9 +154,34 @@ def deliver(as_json: bool) -> None:
         sys.exit(1)
 
 
+def show_plans(as_json: bool) -> None:
+    """What every county would send today, and the others by reason; nothing is sent or changed."""
+    now, plans = moment(), []
+    with opened() as (_, database):
+        for tenant in TENANTS:
+            zone = COUNTY_TIME_ZONE if tenant == SERVICE_LOG else shipped_program(tenant).timezone
+            end = dt.datetime.combine(local_date(now, zone) + dt.timedelta(days=1), dt.time(0), ZoneInfo(zone))
+            with database.reading(tenant) as store:
+                plans.append(plan_mails(store, now, end))
+    if as_json:
+        print_json([plan.as_json() for plan in plans])
+        return
+    for plan in plans:
+        click.echo(plan_line(plan))
+        for one in plan.going:
+            again = " (again: it may have arrived)" if one.state == MessageState.UNCERTAIN else ""
+            click.echo(f"  {one.kind:<20} {one.recipient}{again}")
+
+
+def plan_line(plan: Plan) -> str:
+    """One county's plan in a line."""
+    staying = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in plan.staying.items())
+    return f"{plan.county}: {len(plan.going)} would go today" + (f"; not: {staying}" if staying else "")
+
+
 def counts_json(counts: DeliveryCounts) -> dict[str, object]:
     """What a delivery did, as plain JSON values."""
-    names = ("sent", "failed", "uncertain", "waiting", "cancelled", "lost", "unreachable", "still_queued")
+    names = ("sent", "failed", "uncertain", "waiting", "cancelled", "lost", "unreachable", "still_queued", "held")
     troubles = [asdict(trouble) for trouble in counts.troubles]
     return {**{name: getattr(counts, name) for name in names}, "troubles": troubles}
 

@@ -21,14 +21,33 @@ COMMANDS = {
     "evaluate": "reporting.cli.evaluate",
     "scan": "reporting.cli.mail",
     "deliver": "reporting.cli.mail",
+    "letters": "reporting.cli.letters",
+    "notices": "reporting.cli.notices",
     "status": "reporting.cli.due",
     "due": "reporting.cli.due",
     "key": "reporting.cli.keys",
-    "verify": "reporting.cli.operate",
+    "staff": "reporting.cli.staff",
+    "verify": "reporting.cli.verifying",
+    "checkpoint": "reporting.cli.records",
+    "signing": "reporting.cli.records",
+    "export": "reporting.cli.records",
+    "repudiate": "reporting.cli.records",
+    "record": "reporting.cli.exports",
+    "summary": "reporting.cli.exports",
+    "service-log": "reporting.cli.exports",
+    "meters": "reporting.cli.exports",
+    "periods": "reporting.cli.exports",
+    "mail": "reporting.cli.mail_controls",
+    "bounces": "reporting.cli.mail_controls",
+    "backtest": "reporting.cli.backtest",
+    "retention": "reporting.cli.retention",
     "serve": "reporting.cli.operate",
     "web": "reporting.cli.operate",
+    "webhooks": "reporting.cli.webhooks",
+    "windows": "reporting.cli.windows",
     "worker": "reporting.cli.operate",
     "config": "reporting.cli.operate",
+    "settings": "reporting.cli.settings",
     "demo": "reporting.cli.demo",
 }
 
@@ -54,7 +73,7 @@ class Pumper(click.Group):
         """The command of that name, or None."""
         if cmd_name not in COMMANDS:
             return None
-        found = getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        found = getattr(import_module(COMMANDS[cmd_name]), cmd_name.replace("-", "_"))
         assert isinstance(found, click.Command)
         return found
 

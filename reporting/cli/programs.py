@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from reporting.cli.coverage import show_coverage
 from reporting.cli.words import COUNTY, JSON, day_option, moment, print_json
 from schemas.loader import ProgramError, load_file, shipped_program, shipped_slugs
 from schemas.program import Program, Rule
@@ -16,6 +17,9 @@ from schemas.program import Program, Rule
 @click.group()
 def programs() -> None:
     """The counties' programs: their rules with citations."""
+
+
+programs.add_command(show_coverage)
 
 
 @programs.command("list")

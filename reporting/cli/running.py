@@ -15,28 +15,41 @@ import structlog
 
 from notifications.worker import Job, Turn, WorkerOptions, run_worker
 from notifications.worker import is_alive as worker_alive
+from reporting.access.upkeep import tidy_access
 from reporting.api.server import serve
+from reporting.checkpoints import make_checkpoints
 from reporting.cli.common import opened, signer_of
 from reporting.cli.mail import deliver_all, scan_county
+from reporting.cli.webhooks import forget_hooks, tell_hooks
 from reporting.cli.words import moment
 from reporting.config import Config
-from reporting.errors import DatabaseUnavailable
+from reporting.errors import ConfigurationError, DatabaseUnavailable
 from reporting.intake.waiting import waiting_files, work_off
+from reporting.inventory.indexing import index_all
 from reporting.store.engine import Database, check_durability
+from reporting.store.idempotency import forget_old
+from reporting.store.limits import forget_windows
 from schemas.calendar import local_date
 from schemas.loader import shipped_program, shipped_slugs
 
+CHECKPOINTS_AT = dt.time(4, 30)
 SCAN_AT = dt.time(5, 0)
+FORGET_ANSWERS_AT = dt.time(4, 30)
 SCAN_EVERY = dt.timedelta(minutes=5)
+HOOKS_EVERY = dt.timedelta(seconds=5)
+FORGET_HOOKS_AT = dt.time(4, 30)
 DELIVER_EVERY = dt.timedelta(seconds=30)
+INDEX_EVERY = dt.timedelta(seconds=30)
 FILES_EVERY = dt.timedelta(seconds=5)
+TIDY_ACCESS_EVERY = dt.timedelta(hours=1)
+FORGET_LIMITS_EVERY = dt.timedelta(minutes=10)
 AFTER_FAILURE = dt.timedelta(minutes=10)
 STOP_WITHIN = 40
 _log = structlog.get_logger(__name__)
 
 
 def jobs_of(config: Config, database: Database) -> list[Job]:
-    """What the worker does: a scan each morning, new reports every few minutes, long files, delivery."""
+    """What the worker does: checkpoints, a scan each morning, reports every few minutes, long files, mail, places."""
     not_before: dict[str, dt.datetime] = {}
 
     def scan_all(turn: Turn) -> None:
@@ -44,7 +57,10 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
             if turn.stopping():
                 return
             today = local_date(turn.now, shipped_program(slug).timezone)
-            scan_county(database, slug, today, turn.now, config.base_url)
+            scan_county(database, slug, today, turn.now, config.base_url, config.map_url)
+
+    def sign_logs(turn: Turn) -> None:
+        make_checkpoints(database, shipped_slugs(), signer_of(config), turn.now)
 
     def send(turn: Turn) -> None:
         if config.mail_dir is not None or config.smtp_url is not None:
@@ -53,12 +69,39 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
     def take_files(turn: Turn) -> None:
         work_off_waiting(config, database, turn, not_before)
 
+    def hooks(turn: Turn) -> None:
+        tell_hooks(config, database, turn)
+
+    def index(turn: Turn) -> None:
+        for slug in shipped_slugs():
+            index_all(database, slug, stopping=turn.stopping)
+
     return [
+        Job(name="checkpoints", run=sign_logs, daily_at=CHECKPOINTS_AT),
         Job(name="daily scan", run=scan_all, daily_at=SCAN_AT),
+        Job(name="old answers", run=lambda turn: forget_answers(database, turn), daily_at=FORGET_ANSWERS_AT),
         Job(name="scan", run=scan_all, every=SCAN_EVERY),
+        Job(name="access", run=lambda turn: tidy_access(database, turn.now), every=TIDY_ACCESS_EVERY),
         Job(name="long files", run=take_files, every=FILES_EVERY),
         Job(name="deliver", run=send, every=DELIVER_EVERY),
+        Job(name="webhooks", run=hooks, every=HOOKS_EVERY),
+        Job(name="old webhooks", run=lambda turn: forget_hooks(database, turn), daily_at=FORGET_HOOKS_AT),
+        Job(name="old limits", run=lambda turn: forget_limits(database, turn), every=FORGET_LIMITS_EVERY),
+        Job(name="index", run=index, every=INDEX_EVERY),
     ]
+
+
+def forget_answers(database: Database, turn: Turn) -> None:
+    """Drop the answers kept for repeats of calls made more than 400 days ago, of every county and of none."""
+    for county in (*shipped_slugs(), None):
+        with database.transaction(county) as store:
+            forget_old(store, turn.now)
+
+
+def forget_limits(database: Database, turn: Turn) -> None:
+    """Drop what the limits on calls have counted and need no more: it names keys and addresses."""
+    with database.transaction(None) as store:
+        forget_windows(store, turn.now)
 
 
 def work_off_waiting(config: Config, database: Database, turn: Turn, not_before: dict[str, dt.datetime]) -> None:
@@ -94,11 +137,19 @@ def run_worker_here(config: Config) -> None:
         run_worker(database, jobs_of(settings, database), WorkerOptions(), stop)
 
 
+def refuse_forgetful(database: Database) -> None:
+    """Serve from no database that forgets, at a power cut, what it has acknowledged; raises `ConfigurationError`."""
+    if problems := check_durability(database):
+        raise ConfigurationError(
+            f"The database may lose reports that it has acknowledged: {'; '.join(problems)}. Turn that on in the "
+            "database server's configuration (and for this role and database), and start again."
+        )
+
+
 def run_web(config: Config) -> None:
     """Run gunicorn's web workers in this process until SIGTERM or SIGINT."""
     with opened(config) as (settings, database):
-        for problem in check_durability(database):
-            click.echo(f"pumper: the database may lose what it acknowledges: {problem}", err=True)
+        refuse_forgetful(database)
     serve(settings, workers=settings.web_concurrency, bind=f"127.0.0.1:{settings.port}", worker_alive=worker_alive)
 
 
@@ -108,8 +159,8 @@ def run_all(environ: Mapping[str, str]) -> int:
     environ: the processes' environment, which is their configuration.
     """
     config = Config.from_environment(environ)
-    with opened(config):
-        pass  # says now, in one sentence, what is wrong with the database
+    with opened(config) as (_settings, database):
+        refuse_forgetful(database)  # says now, in one sentence, what is wrong with the database
     ending = threading.Event()
 
     def end(number: int, frame: FrameType | None) -> None:

@@ -74,7 +74,10 @@ class Obligation:
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """One thing noted about a report or a system. Findings never change the standing. `amount`: dollars, of a fee."""
+    """One thing noted about a report or a system. Findings never change the standing.
+
+    `amount`: dollars, of a fee. `duty_of`: of a late report, whose duty it was to file it.
+    """
 
     kind: str
     rule: str
@@ -87,6 +90,7 @@ class Finding:
     last_day: dt.date | None = None
     period: str = ""
     amount: Fraction | None = None
+    duty_of: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +104,18 @@ class NeedsService:
 
 @dataclass(frozen=True, kw_only=True)
 class Forecast:
-    """When a metered holding tank reaches its service level, and by which use."""
+    """When a metered holding tank reaches its service level, and by which use.
+
+    `earliest_on`, `latest_on`: when it would by the highest and by the lowest use that is to be expected;
+    `cautious_on`: by the last interval's, where that is above the average.
+    """
 
     full_on: dt.date | None = None
     gallons_per_day: Fraction | None = None
     filled_gallons: Fraction | None = None
+    cautious_on: dt.date | None = None
+    earliest_on: dt.date | None = None
+    latest_on: dt.date | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +126,29 @@ class Remark:
     rule: str
     cite: str
     because: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ahead:
+    """A day to come that people are told of before: a contract or certificate ends, a window opens. It is no duty.
+
+    kind: `contract`, `exemption`, `window` (of pumping), `area` (the notice to holding tanks of their area). `cycle`:
+    which contract, certificate or window. `until`: the window's last day; `mail_by`: the last day on which its notice
+    can be mailed to be received in time. `licence`: with whom the contract is.
+    """
+
+    kind: str
+    on: dt.date
+    rule: str
+    cite: str
+    because: str
+    duty_of: str
+    cycle: str
+    component: str = ""
+    component_ref: str = ""
+    until: dt.date | None = None
+    mail_by: dt.date | None = None
+    licence: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,6 +166,7 @@ class Assessment:
     """The whole answer for one system on one day. `next_change_on`: the first day on which it changes by itself.
 
     `remarks`: what rules make of the system as a whole, by name (`service_year`, `size_class`, `permit_hold`).
+    `ahead`: what people are told of before it comes, whatever the standing.
     """
 
     as_of: dt.date
@@ -142,6 +177,7 @@ class Assessment:
     forecast: Forecast
     next_change_on: dt.date | None
     remarks: Mapping[str, Remark] = field(default_factory=dict)
+    ahead: tuple[Ahead, ...] = ()
 
 
 def judge(as_of: dt.date, deadline: Deadline, lead_days: int) -> tuple[State, int, tuple[dt.date, ...]]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Sequence
 
-from reporting.domain.answers import Finding, Obligation, Outcome, note, oblige
+from reporting.domain.answers import Ahead, Finding, Obligation, Outcome, note, oblige
 from reporting.domain.dealings import Mailing, Window
 from reporting.domain.deferrals import Refusal, Slot, defer
 from reporting.domain.exemptions import Pause, counts_for, in_force, resume, suspend
-from reporting.domain.mail import presumed
+from reporting.domain.mail import is_area_told, presumed
 from reporting.domain.records import Component
 from reporting.domain.turns import is_turn
 from reporting.domain.view import View
-from schemas.acts import AreaWindow, WindowNotice
+from schemas.acts import AreaNotice, AreaWindow, WindowNotice
 from schemas.calendar import Deadline, add_days
 from schemas.program import Provision
 
@@ -49,6 +49,47 @@ def noticed_until(view: View, component: Component, due: dt.date) -> Slot | None
             if slot.to_on > due and not _is_for_others(view, p, slot) and _is_noticed(view, slot.window):
                 return slot
     return None
+
+
+def windows_ahead(view: View, paused: Sequence[Pause]) -> Iterator[Ahead]:
+    """The windows still to open of which the owner has had no notice; none while at rest, or put off as asked."""
+    if any(p.ended_on is None for p in paused):
+        return
+    text = view.program.at(view.as_of)
+    for component in view.active_components:
+        for p in (p for p in text.of(WindowNotice) if view.applies(p.act, component)):
+            for slot in _schedule(view)[0]:
+                if slot.from_on == slot.window.from_on > view.as_of and _notice(view, slot.window) is None:
+                    yield _to_open(p, component, slot.window, slot.to_on, _mailing_day(view, p, slot.window))
+        for q in (q for q in text.of(AreaNotice) if view.applies(q.act, component)):
+            length = max((p.act.days for p in text.of(AreaWindow)), default=1)
+            for window in _windows(view):
+                if window.from_on > view.as_of and not is_area_told(view, window):
+                    yield _to_open(q, component, window, _end(window, length), None)
+
+
+def _to_open(
+    p: Provision[WindowNotice] | Provision[AreaNotice],
+    component: Component,
+    window: Window,
+    until: dt.date,
+    mail_by: dt.date | None,
+) -> Ahead:
+    kind = "window" if isinstance(p.act, WindowNotice) else "area"
+    days = f"from {window.from_on} to {until}"
+    return Ahead(
+        kind=kind,
+        on=window.from_on,
+        rule=p.id,
+        cite=p.cite,
+        because=f"window {days}" if kind == "window" else f"the area is pumped {days}",
+        duty_of=p.duty_of,
+        cycle=f"{kind}:{window.from_on}",
+        component=component.kind,
+        component_ref=component.ref,
+        until=until,
+        mail_by=mail_by,
+    )
 
 
 def _schedule(view: View) -> tuple[tuple[Slot, ...], tuple[Refusal, ...]]:

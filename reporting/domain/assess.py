@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from reporting.domain.abandonment import assess_abandonment
 from reporting.domain.answers import (
     Assessment,
     Finding,
@@ -19,12 +21,12 @@ from reporting.domain.answers import (
     State,
     merge,
 )
-from reporting.domain.areas import assess_areas
+from reporting.domain.areas import assess_areas, windows_ahead
 from reporting.domain.cases import assess_cases, assess_system_dates
 from reporting.domain.chains import known_history, known_system
-from reporting.domain.contracts import assess_contracts
+from reporting.domain.contracts import assess_contracts, contract_ends
 from reporting.domain.documents import assess_documents
-from reporting.domain.exemptions import assess_exemptions, pauses
+from reporting.domain.exemptions import assess_exemptions, exemption_ends, pauses
 from reporting.domain.fees import assess_fees
 from reporting.domain.holding import Holding, assess_holding
 from reporting.domain.intervals import assess_intervals
@@ -60,7 +62,7 @@ def assess(
         history = known_history(history, known_at, program.timezone)
     view = View(program=program, system=system, history=history, as_of=as_of, known_at=known_at)
     if not view.active_components:
-        return _answer(view, Standing.INACTIVE, assess_reports(view), ())
+        return _answer(view, Standing.INACTIVE, merge([assess_reports(view), assess_abandonment(view)]), ())
     paused = pauses(view)
     tanks = [assess_holding(view, c, paused) for c in view.active_components if c.kind == "holding"]
     parts = merge(
@@ -68,6 +70,7 @@ def assess(
             assess_intervals(view, paused, include_met=include_met),
             *(t.outcome for t in tanks),
             assess_reports(view),
+            assess_abandonment(view),
             assess_missing_reports(view),
             assess_periods(view),
             assess_contracts(view),
@@ -81,7 +84,9 @@ def assess(
             assess_fees(view),
         ]
     )
-    return _answer(view, _standing(parts, any(p.exempt and p.ended_on is None for p in paused)), parts, tanks)
+    ahead = (*contract_ends(view), *exemption_ends(view), *windows_ahead(view, paused))
+    standing = _standing(parts, any(p.exempt and p.ended_on is None for p in paused))
+    return replace(_answer(view, standing, parts, tanks), ahead=ahead)
 
 
 def _answer(view: View, standing: Standing, parts: Outcome, tanks: Sequence[Holding]) -> Assessment:

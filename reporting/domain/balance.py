@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 
@@ -20,6 +23,8 @@ def meter_findings(view: View, component: Component, read: Metering) -> Iterator
         if view.applies(p.act, component):
             yield from _decreased(component, p, read)
             yield from _balance(view, component, p, read)
+            yield from _standstill(view, component, p, read)
+            yield from _trend(view, component, p, read)
     yield from _flow(view, component, read)
 
 
@@ -38,15 +43,106 @@ def _decreased(component: Component, p: Provision[MeterChecks], read: Metering) 
 def _balance(view: View, component: Component, p: Provision[MeterChecks], read: Metering) -> Iterator[Finding]:
     low = Fraction(str(view.program.number(p.act.low_setting)))
     high = Fraction(str(view.program.number(p.act.high_setting)))
+    for one in balanced(view, component, read):
+        metered, pumped = one.metered, one.pumped
+        kind = "unaccounted_water" if one.is_below(low) else "infiltration" if one.is_above(high) else ""
+        if kind:
+            because = f"{pumped} gallons pumped, {plain(metered)} metered {one.words}"
+            yield note(p, kind, because, event=one.end.id, of=component)
+
+
+def _standstill(view: View, component: Component, p: Provision[MeterChecks], read: Metering) -> Iterator[Finding]:
+    for one in read_intervals(view, component, read):
+        if one.metered == 0 and one.pumped > 0:
+            because = f"{one.pumped} gallons pumped, and the meter stands as it stood {one.words}"
+            yield note(p, "meter_stuck", because, event=one.end.id, of=component)
+
+
+def _trend(view: View, component: Component, p: Provision[MeterChecks], read: Metering) -> Iterator[Finding]:
+    """The balance of the last intervals together, where each by itself is within its bounds; only the latest.
+
+    The bounds are those of the setting for all of them; two of three have to lie off by more, as chance has it.
+    """
+    if not p.act.trend_intervals_setting:
+        return
+    most = view.program.days(p.act.trend_intervals_setting)
+    if most < 2:
+        return
+    low, high = (Fraction(str(view.program.number(name))) for name in (p.act.low_setting, p.act.high_setting))
+    last = read_intervals(view, component, read)[-most:]
+    if any(one.metered == 0 or one.is_below(low) or one.is_above(high) for one in last):
+        return  # one that is out of balance by itself is named as that
+    for count in range(min(most, len(last)), 1, -1):
+        some = last[-count:]
+        pumped, metered = sum(one.pumped for one in some), sum((one.metered for one in some), Fraction(0))
+        width = Fraction(round(math.sqrt(most / count), 4)).limit_denominator(10_000)
+        least = 1 - (1 - Fraction(str(view.program.number(p.act.trend_low_setting)))) * width
+        greatest = 1 + (Fraction(str(view.program.number(p.act.trend_high_setting))) - 1) * width
+        if not least <= pumped / metered <= greatest:
+            word = "loss" if pumped < metered else "infiltration"
+            said = f"{pumped} gallons pumped, {plain(metered)} metered in the last {count} intervals together"
+            because = f"{said}, from {some[0].start.service_date} to {some[-1].end.service_date}: a slow {word}"
+            yield note(p, "balance_trend", f"{because} is suspected", event=some[-1].end.id, of=component)
+            return
+
+
+@dataclass(frozen=True, kw_only=True)
+class Balanced:
+    """One interval between emptyings of which both is known: what was pumped, and what was metered."""
+
+    start: Event
+    end: Event
+    pumped: int
+    metered: Fraction
+
+    def is_below(self, share: Fraction) -> bool:
+        """Whether less was pumped than that share of what was metered; in whole numbers, which is quicker."""
+        return self._scaled(share) < share.numerator * self.metered.numerator
+
+    def is_above(self, share: Fraction) -> bool:
+        """Whether more was pumped than that share of what was metered."""
+        return self._scaled(share) > share.numerator * self.metered.numerator
+
+    def _scaled(self, share: Fraction) -> int:
+        return self.pumped * share.denominator * self.metered.denominator
+
+    @property
+    def words(self) -> str:
+        """From when to when."""
+        return f"from {self.start.service_date} to {self.end.service_date}"
+
+
+def balanced(view: View, component: Component, read: Metering) -> Iterator[Balanced]:
+    """The intervals with both figures, in order; those with estimated or missing readings are left out."""
     for start, end, pumped in pumping_intervals(view, component):
         metered = metered_between(read, start.service_date, end.service_date)
-        if metered is None:
+        if metered is not None:
+            yield Balanced(start=start, end=end, pumped=pumped, metered=metered)
+
+
+def read_intervals(view: View, component: Component, read: Metering) -> tuple[Balanced, ...]:
+    """From one emptying at which the meter was read to the next such one: where a reading in between is estimated or
+    missing, the loads are summed. A load of unknown gallons leaves an interval out."""
+    if "intervals" not in read.kept:
+        read.kept["intervals"] = tuple(_read_intervals(view, component, read))
+    return read.kept["intervals"]
+
+
+def _read_intervals(view: View, component: Component, read: Metering) -> Iterator[Balanced]:
+    read_on = {day for s in read.spans for day in (s.start.on, s.end.on)}
+    begun: Event | None = None
+    known_until: dt.date | None = None
+    total = 0
+    for start, end, pumped in pumping_intervals(view, component):
+        if begun is None or start.service_date != known_until:
+            begun, total = start if start.service_date in read_on else None, 0
+        known_until, total = end.service_date, total + pumped
+        if begun is None or known_until not in read_on:
             continue
-        kind = "unaccounted_water" if pumped < low * metered else "infiltration" if pumped > high * metered else ""
-        if kind:
-            span = f"from {start.service_date} to {end.service_date}"
-            because = f"{pumped} gallons pumped, {plain(metered)} metered {span}"
-            yield note(p, kind, because, event=end.id, of=component)
+        metered = metered_between(read, begun.service_date, known_until)
+        if metered is not None:
+            yield Balanced(start=begun, end=end, pumped=total, metered=metered)
+        begun = None
 
 
 def pumping_intervals(view: View, component: Component) -> Iterator[tuple[Event, Event, int]]:

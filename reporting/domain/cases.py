@@ -120,7 +120,7 @@ def _counted(view: View, case: Case, p: Provision[CaseDeadline]) -> tuple[Deadli
         if usual and own is not None and own < usual[0].due_on:
             return p.on(view.calendar, own), f"by {own}, set by the county"
         return usual
-    if case.due_on is not None and act.kind in CORRECTIONS:
+    if case.due_on is not None and (act.own_period or act.kind in CORRECTIONS):
         # the county's own date is the date to correct, not to answer or to report
         return (p.on(view.calendar, own), f"by {own}, set by the county") if own is not None else None
     return usual
@@ -156,10 +156,10 @@ def assess_system_dates(view: View) -> Outcome:
             oblige(
                 p,
                 p.act.kind,
-                p.after_months(view.calendar, start, p.act.months),
+                p.after_months(view.calendar, start, p.act.months) if p.act.months else p.on(view.calendar, start),
                 as_of=view.as_of,
                 lead_days=view.program.days("lead_days"),
-                because=f"{word} {start}; within {p.act.months} months",
+                because=f"{word} {start}; " + (f"within {p.act.months} months" if p.act.months else "at once"),
                 cycle=f"{p.act.counted_from}:{start}",
             )
         )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from reporting.domain.answers import Finding, Obligation, Outcome, State, merge, note, oblige
+from reporting.domain.answers import Ahead, Finding, Obligation, Outcome, State, merge, note, oblige
 from reporting.domain.asks import plan_of
 from reporting.domain.records import Component, Contract, Event
 from reporting.domain.view import View
@@ -24,6 +24,32 @@ def assess_contracts(view: View) -> Outcome:
         parts += [_needed(view, p, component) for p in text.of(ContractNeeded) if view.applies(p.act, component)]
     whole = merge(parts)
     return Outcome(obligations=whole.obligations, findings=tuple(_once(whole.findings)), changes_on=whole.changes_on)
+
+
+def contract_ends(view: View) -> Iterator[Ahead]:
+    """The contracts on file that are still to end and that nothing renews, where some rule asks for a contract."""
+    text, on_file = view.program.at(view.as_of), _on_file(view)
+    asking: list[Provision[ContractRenewal] | Provision[ContractNeeded]] = [*text.of(ContractRenewal)]
+    for component in view.active_components:
+        needed = (p for p in text.of(ContractNeeded) if view.applies(p.act, component))
+        asking += (p for p in needed if _is_asked(view, p.act, component))
+    told: set[str] = set()
+    for contract in on_file if asking else ():
+        ends, cycle = contract.to_on, f"contract:{contract.license_number}:{contract.from_on or contract.filed_on}"
+        if ends is None or ends < view.as_of or cycle in told or any(_renews(other, contract) for other in on_file):
+            continue
+        told.add(cycle)
+        p = asking[0]
+        yield Ahead(
+            kind="contract",
+            on=ends,
+            rule=p.id,
+            cite=p.cite,
+            because=f"contract with {contract.license_number} ends {ends}",
+            duty_of=p.duty_of,
+            cycle=cycle,
+            licence=contract.license_number,
+        )
 
 
 def _once(findings: Iterable[Finding]) -> Iterable[Finding]:

@@ -75,6 +75,10 @@ class Document:
     year: int | None = None
     recorded: bool | None = None
 
+    def is_on_file(self, as_of: dt.date) -> bool:
+        """Whether it had been filed by the end of a day."""
+        return self.on is None or self.on <= as_of
+
 
 @dataclass(frozen=True, kw_only=True)
 class Dealings:

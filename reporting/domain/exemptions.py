@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from reporting.domain.answers import Finding, Obligation, Outcome, State, note, oblige
+from reporting.domain.answers import Ahead, Finding, Obligation, Outcome, State, note, oblige
 from reporting.domain.records import Event, ExemptionGrant
 from reporting.domain.view import View
 from schemas.acts import Exemption, ExemptionTerm, Suspension, YearlyCertification
@@ -136,6 +136,24 @@ def assess_exemptions(view: View) -> Outcome:
             *(d for _, days in certifications for d in days),
         ),
     )
+
+
+def exemption_ends(view: View) -> Iterator[Ahead]:
+    """The certificates that hold and are to end with the ordinance's term, or on the county's own day."""
+    ends = [(grant, ending(view, grant)) for grant in view.system.exemptions]
+    for grant, end in ends:
+        later = any(g.kind == grant.kind and e.last_day > end.last_day for g, e in ends)
+        if end.term is None or later or not grant.granted_on <= view.as_of <= end.last_day < dt.date.max:
+            continue
+        yield Ahead(
+            kind="exemption",
+            on=end.last_day,
+            rule=end.term.id,
+            cite=end.term.cite,
+            because=f"exempt ({grant.kind}) since {grant.granted_on}, until {end.last_day}",
+            duty_of=end.term.duty_of,
+            cycle=f"exemption:{grant.kind}:{grant.granted_on}",
+        )
 
 
 def _certification(view: View, grant: ExemptionGrant) -> tuple[list[Obligation], list[dt.date]]:

@@ -52,8 +52,8 @@ def assess_holding(view: View, component: Component, paused: Sequence[Pause]) ->
     needs: list[NeedsService] = []
     changes: list[dt.date] = []
     if level and (call := _call(view, component, ahead)):
-        obligations.append(suspend(_called(view, component, level, call), paused))
-        soon = add_days(call.on, -view.program.days("forecast_lead_days"))
+        soon = add_days(_cautious(view, call, ahead), -view.program.days("forecast_lead_days"))
+        obligations.append(suspend(_called(view, component, level, call, (call.on - soon).days), paused))
         needs += [NeedsService(value=True, on=call.on, because=call.because)] if soon <= view.as_of else []
     undated = False
     for found, need in yearly_service(view, component, paused):
@@ -79,14 +79,14 @@ def assess_holding(view: View, component: Component, paused: Sequence[Pause]) ->
     )
 
 
-def _called(view: View, component: Component, level: Provision[ServiceLevel], call: Call) -> Obligation:
+def _called(view: View, component: Component, level: Provision[ServiceLevel], call: Call, lead_days: int) -> Obligation:
     """A forecast or an alarm is due on its day, neither rolled nor ever overdue."""
     found = oblige(
         level,
         "service_holding",
         level.on(view.calendar, call.on),
         as_of=view.as_of,
-        lead_days=view.program.days("forecast_lead_days"),
+        lead_days=lead_days,
         because=call.because,
         cycle=call.cycle,
         of=component,
@@ -94,6 +94,12 @@ def _called(view: View, component: Component, level: Provision[ServiceLevel], ca
     state = State.DUE_SOON if found.state is State.OVERDUE else found.state
     changes = tuple(d for d in found.changes_on if d <= call.on)
     return replace(found, last_day=call.on, state=state, days_late=0, changes_on=changes)
+
+
+def _cautious(view: View, call: Call, ahead: Forecast) -> dt.date:
+    """The day from which the lead days of a call count back: where use has risen of late, the one that this gives."""
+    cautious = view.program.setting("forecast_cautious") is True and call.on == ahead.full_on
+    return ahead.cautious_on if cautious and ahead.cautious_on is not None else call.on
 
 
 def _call(view: View, component: Component, ahead: Forecast) -> Call | None:

@@ -6,7 +6,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 
 from reporting.domain.answers import Finding, Obligation, Outcome, note, oblige
-from reporting.domain.dealings import Mailing
+from reporting.domain.dealings import Mailing, Window
 from reporting.domain.exemptions import Pause, counts_for, resume, suspend
 from reporting.domain.records import Case, Component
 from reporting.domain.view import View
@@ -16,6 +16,8 @@ from schemas.program import Provision
 
 QUESTIONNAIRE, INQUIRY = "questionnaire", "inquiry"
 NOTICES = ("area_notice", "")
+_SEASON_DAYS = 183
+"""How long before a window a notice that names none can have been mailed and still tell of it."""
 
 
 def assess_mail(view: View, paused: Sequence[Pause], *, include_met: bool) -> Outcome:
@@ -81,6 +83,14 @@ def _scheduling(
         yield suspend(found, paused)
         if done is None:
             return
+
+
+def is_area_told(view: View, window: Window) -> bool:
+    """Whether a notice that the area is being pumped has gone out for a window: it names it, or is of that season."""
+    begins = add_days(window.from_on, -_SEASON_DAYS)
+    return any(
+        m.window_from == window.from_on or (m.window_from is None and begins <= m.on) for m in _area_notices(view)
+    )
 
 
 def _area_notices(view: View) -> list[Mailing]:

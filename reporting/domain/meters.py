@@ -9,9 +9,11 @@ from __future__ import annotations
 import datetime as dt
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 from reporting.domain.records import Component, Event, Meter
 from reporting.domain.seasons import occupied_days
@@ -46,10 +48,20 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True)
 class Metering:
-    """What the meter of one tank says: the usable spans, and the readings that fell below the one before."""
+    """What the meter of one tank says: the usable spans, and the readings that fell below the one before.
+
+    `ends_on`: the last day of each span. `between`, `kept`: what was counted of it, as it is asked again.
+    """
 
     spans: tuple[Span, ...]
     decreased: tuple[Reading, ...]
+    between: dict[tuple[dt.date, dt.date], Fraction | None] = field(default_factory=dict, compare=False, repr=False)
+    kept: dict[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def ends_on(self) -> tuple[dt.date, ...]:
+        """The last day of each span, in order."""
+        return tuple(span.end.on for span in self.spans)
 
 
 def metering(view: View, component: Component) -> Metering:
@@ -127,10 +139,19 @@ def metered_between(read: Metering, start: dt.date, end: dt.date) -> Fraction | 
 
     None where the chain of readings does not reach from the one to the other.
     """
-    total, at, serial = Fraction(0), start, ""
-    first = bisect_left(read.spans, start, key=lambda s: s.end.on)
-    last = bisect_right(read.spans, end, key=lambda s: s.end.on)
+    key = (start, end)
+    if key not in read.between:
+        read.between[key] = _between(read, start, end)
+    return read.between[key]
+
+
+def _between(read: Metering, start: dt.date, end: dt.date) -> Fraction | None:
+    first, last = bisect_left(read.ends_on, start), bisect_right(read.ends_on, end)
     inside = [s for s in read.spans[first:last] if s.start.on >= start]
+    if len(inside) == 1:  # as nearly every interval is
+        [only] = inside
+        return only.gallons if (only.start.on, only.end.on) == (start, end) else None
+    total, at, serial = Fraction(0), start, ""
     for span in inside:
         replaced = serial not in ("", span.start.serial)
         late = (span.start.on - at).days

@@ -9,7 +9,7 @@ from reporting.domain.answers import Finding, Obligation, Outcome, note, oblige
 from reporting.domain.records import Component, Event, OwnerNotice
 from reporting.domain.reports import report_deadline
 from reporting.domain.view import View
-from schemas.acts import ServicedNotice
+from schemas.acts import RecordsViolation, ServicedNotice
 from schemas.calendar import Deadline, add_days
 from schemas.program import Provision
 
@@ -39,6 +39,10 @@ def assess_missing_reports(view: View) -> Outcome:
         )
         obligations.append(found)
         findings.append(note(p, "missing_report", because, deadline=deadline, of=component))
+        for violation in view.program.at(view.as_of).of(RecordsViolation):
+            if view.applies(violation.act, component):
+                said = f"{because}; the owner has the report provided or violates"
+                findings.append(note(violation, "records_violation", said, deadline=deadline, of=component))
     return Outcome(obligations=tuple(obligations), findings=tuple(findings), changes_on=tuple(changes))
 
 

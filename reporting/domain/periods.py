@@ -4,16 +4,85 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from reporting.domain.answers import Finding, Obligation, Outcome, note, oblige
 from reporting.domain.missing import SERVICING
 from reporting.domain.records import Component, Statement
+from reporting.domain.submitters import filing_duty
 from reporting.domain.view import View
 from schemas.acts import PeriodReport
 from schemas.calendar import add_days
 from schemas.program import Provision
 
 REPORTING = (*SERVICING, "no_service_statement")
+
+
+class PeriodState(StrEnum):
+    """Where a component stands with the report of one period."""
+
+    REPORTED = "reported"
+    STATED = "stated"
+    MISSING = "missing"
+    RUNNING = "running"
+    NOT_JUDGED = "not_judged"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeriodLine:
+    """One component's report of one period: how it stands, by which rule, by when, whose duty, the services reported.
+
+    `not_judged`: the period began before the records, or there are none.
+    """
+
+    component: Component
+    state: PeriodState
+    rule: str
+    cite: str
+    duty_of: str
+    last_day: dt.date
+    services: tuple[dt.date, ...]
+
+
+def period_lines(view: View, name: str) -> Iterator[PeriodLine]:
+    """How each component in use stands with the period `name` (`2026`, `2026-H1`); nothing where the text in force on
+    its last day asks for no report of such a period."""
+    start, end = span_of(name)
+    for component in view.active_components:
+        for p in view.program.at(end).of(PeriodReport):
+            if (p.act.period == "half_year") != ("-" in name) or not view.applies(p.act, component):
+                continue
+            days = tuple(day for day in _reported_days(view, component) if start <= day <= end)
+            deadline = p.after_days(view.calendar, end, view.program.days(p.act.days_setting))
+            yield PeriodLine(
+                component=component,
+                state=_state(view, component, name, bool(days)),
+                rule=p.id,
+                cite=p.cite,
+                duty_of=_duty_of(view, component, end, p.duty_of),
+                last_day=deadline.last_day,
+                services=days,
+            )
+
+
+def _state(view: View, component: Component, name: str, reported: bool) -> PeriodState:
+    start, end = span_of(name)
+    begins = _records_begin(view, component)
+    if reported:
+        return PeriodState.REPORTED
+    if _is_stated(view, name):
+        return PeriodState.STATED
+    if end >= view.as_of:
+        return PeriodState.RUNNING
+    return PeriodState.NOT_JUDGED if begins is None or start < begins else PeriodState.MISSING
+
+
+def span_of(name: str) -> tuple[dt.date, dt.date]:
+    """The first and the last day of a period (`2026`, `2026-H1`, `2026-H2`)."""
+    year, _, half = name.partition("-H")
+    first, last = {"": (1, 12), "1": (1, 6), "2": (7, 12)}[half]
+    return dt.date(int(year), first, 1), dt.date(int(year), last, 30 if last == 6 else 31)
 
 
 def assess_periods(view: View) -> Outcome:
@@ -57,7 +126,14 @@ def _missing(
         of=component,
         period=name,
     )
+    found = replace(found, duty_of=_duty_of(view, component, end, found.duty_of))
     return found, note(p, "missing_period_report", because, deadline=deadline, of=component, period=name)
+
+
+def _duty_of(view: View, component: Component, end: dt.date, usual: str) -> str:
+    """Whose duty a period's report is: the owner's where the last pumping was the owner's own under a registration."""
+    pumped = [e for e in view.reports_of(component) if e.is_pumping and e.service_date <= end]
+    return filing_duty(view, pumped[-1], component, usual) if pumped else usual
 
 
 def _reported_days(view: View, component: Component) -> tuple[dt.date, ...]:

@@ -141,12 +141,28 @@ class System:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Credential:
+    """What a licence stands for, and its last day (None: nobody said)."""
+
+    kind: str
+    expires_on: dt.date | None = None
+
+    def is_current(self, day: dt.date) -> bool:
+        """Whether it holds on a day."""
+        return self.expires_on is None or day <= self.expires_on
+
+
+@dataclass(frozen=True, kw_only=True)
 class Event:
     """One pumping, inspection, maintenance, reading or abandonment as reported.
 
     `received_at`: when this report (or its correction) was received; `first_received_at`: when the first of a chain of
     corrections was. None: never as a report (a baseline from the inventory), so never late. `historical`: backlog,
-    judged for duties and never for lateness. `supersedes`: the id of the report that this one corrects.
+    judged for duties and never for lateness. `supersedes`: the id of the report that this one corrects. `submitter`:
+    who handed it in; '' nobody said. `own_tank`: whether an owner worked on an own tank; None: nobody knows.
+    `credentials`: of a licence that stands for several where the report does not say which, all of them; of the second
+    person's `inspector_credentials`. `verification_asked_on`: since when the county waits for a verification, by when
+    it asked for it.
     """
 
     id: str
@@ -158,9 +174,11 @@ class Event:
     component_ref: str = ""
     credential_kind: str = ""
     credential_expires_on: dt.date | None = None
+    credentials: tuple[Credential, ...] = ()
     license_number: str = ""
     inspector_credential_kind: str = ""
     inspector_credential_expires_on: dt.date | None = None
+    inspector_credentials: tuple[Credential, ...] = ()
     gallons_pumped: int | None = None
     partial: bool = False
     sludge_scum_fraction: Fraction | None = None
@@ -178,8 +196,12 @@ class Event:
     surface_discharge: bool = False
     tampering: bool = False
     no_access: bool = False
+    peak_daily_gallons: int | None = None
     sent_on: dt.date | None = None
     submitter: str = ""
+    own_tank: bool | None = None
+    verification_asked_on: dt.date | None = None
+    verification_answer_by: dt.date | None = None
     supersedes: str = ""
     voided: bool = False
     voided_at: dt.datetime | None = None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date
 
 from reporting.domain.answers import Finding, Outcome, note
 from reporting.domain.asks import asks
 from reporting.domain.exemptions import in_force
 from reporting.domain.records import Component, Event
+from reporting.domain.submitters import filing_duty, submitter_findings
 from reporting.domain.view import Refusal, Service, View
-from schemas.acts import Act, Defective, FailureCodes, NoAccess, ReportDeadline, Tampering
+from schemas.acts import Act, Defective, FailureCodes, NoAccess, ReportDeadline, Tampering, Verification
 from schemas.calendar import Deadline
 from schemas.program import Provision
 
@@ -27,6 +29,8 @@ def report_findings(view: View, event: Event) -> Iterator[Finding]:
     found = list(_late(view, event, subject))
     found += _refused(view, event, component) if component is not None else ()
     found += _pointed_out(view, event, subject)
+    found += submitter_findings(view, event, subject)
+    found += _unverified(view, event)
     for finding in found:
         yield replace(finding, component=subject.kind, component_ref=subject.ref) if subject else finding
 
@@ -81,7 +85,7 @@ def _late(view: View, event: Event, subject: Component | None) -> Iterator[Findi
     received = view.receipt(event)
     if event.baseline or event.historical or received is None or received > view.as_of:
         return
-    if (received - event.service_date).days <= view.shortest_deadline:
+    if (received - event.service_date).days <= view.shortest_deadline or _is_before_the_start(view, received):
         return
     due = report_deadline(view, event, subject)
     if due is None:
@@ -92,7 +96,14 @@ def _late(view: View, event: Event, subject: Component | None) -> Iterator[Findi
         filed, word = event.sent_on, "sent"
     if filed > deadline.last_day:
         because = f"{word} {filed}, {provision.act.days} days from {event.service_date} ended {deadline.last_day}"
-        yield note(provision, "late_report", because, event=event.id, deadline=deadline)
+        late = note(provision, "late_report", because, event=event.id, deadline=deadline)
+        yield replace(late, duty_of=filing_duty(view, event, subject, provision.duty_of))
+
+
+def _is_before_the_start(view: View, received: date) -> bool:
+    """Whether it came in before the county's `live_from`, as backlog does: judged for duties, never for lateness."""
+    live_from = view.program.day("live_from")
+    return live_from is not None and received < live_from
 
 
 def _refused(view: View, event: Event, component: Component) -> Iterator[Finding]:
@@ -112,6 +123,7 @@ def _refused(view: View, event: Event, component: Component) -> Iterator[Finding
         who = (claim.credential or "credential").replace("_", " ")
         doing = claim.activity.replace("_", " ")
         because = f"{who} expired {claim.expired_on}" if claim.expired else f"{who} is not entitled to {doing}"
+        because = f"{who}: the registration is for the own tank only" if claim.of_another else because
         # An expired credential is named as such, and is no current credential: the report does not count either way.
         for kind in ("not_qualified", "credential_expired") if claim.expired else ("not_qualified",):
             yield note(claim.provision, kind, because, event=event.id)
@@ -141,3 +153,16 @@ def _pointed_out(view: View, event: Event, subject: Component | None) -> Iterato
         if code:
             said = p.act.codes.get(code, "condition not in this program's list")
             yield from acting((p,), "failing_system", f"condition ({code}): {said}; {reported}")
+
+
+def _unverified(view: View, event: Event) -> Iterator[Finding]:
+    """A report of which the county waits for a verification; with the day by which it asked for it."""
+    asked = event.verification_asked_on
+    if asked is None or asked > view.as_of:
+        return
+    by = event.verification_answer_by
+    for p in view.program.at(view.as_of).of(Verification):
+        because = f"the county asked for verification {asked}" + (f", by {by}" if by else "")
+        yield note(
+            p, "verification_requested", because, event=event.id, deadline=p.on(view.calendar, by) if by else None
+        )

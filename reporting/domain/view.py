@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from reporting.domain.chains import standing_events
+from reporting.domain.claims import Refusal as Refusal
+from reporting.domain.claims import Service as Service
+from reporting.domain.claims import activities, held_by
+from reporting.domain.dealings import Document
 from reporting.domain.records import (
     INACTIVE_STATES,
-    INSPECTION_TYPES,
-    PUMPING_TYPES,
     TANKS,
     TREATMENT_TANKS,
     Component,
@@ -20,31 +22,10 @@ from reporting.domain.records import (
     History,
     System,
 )
-from schemas.acts import Act, ReportDeadline, WhoMay
+from schemas.acts import CREDENTIALS, Act, ReportDeadline, Submitter, WhoMay
 from schemas.calendar import Calendar, add_days, local_date
 from schemas.program import Program, Provision
 from schemas.words import SYSTEM_DATES
-
-
-@dataclass(frozen=True, kw_only=True)
-class Service:
-    """Work that counts: what was done (`pump`, `inspect`, `inspect_dispersal`), by which report, and from when."""
-
-    activity: str
-    event: Event
-    on: dt.date
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refusal:
-    """Work that does not count, by which provision, and why."""
-
-    activity: str
-    event: Event
-    provision: Provision[WhoMay]
-    expired: bool
-    credential: str = ""
-    expired_on: dt.date | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +61,7 @@ class View:
     def _dates_on_file(self) -> Iterator[dt.date]:
         for e in self.all_reports:
             yield e.service_date
-            yield from (d for d in (self.receipt(e), e.defects_corrected_on) if d is not None)
+            yield from (d for d in (self.receipt(e), e.defects_corrected_on, e.verification_asked_on) if d is not None)
         yield from (n.on for n in self.history.owner_notices)
         yield from (s.received_on for s in self.history.statements)
         yield from self.history.dealings.days()
@@ -211,7 +192,7 @@ class View:
     @cached_property
     def _claims_by_component(self) -> dict[Component, tuple[Service | Refusal, ...]]:
         return {
-            c: tuple(self._claim(e, c, done) for e in self.reports_of(c) for done in _activities(e, c))
+            c: tuple(self._claim(e, c, done) for e in self.reports_of(c) for done in activities(e, c))
             for c in self.components
         }
 
@@ -238,21 +219,35 @@ class View:
         provision = self.who_may(activity, component, event)
         if event.baseline or provision is None:
             return service
-        credential, expires = event.credential_kind, event.credential_expires_on
-        if activity != "pump" and event.inspector_credential_kind:
-            credential, expires = event.inspector_credential_kind, event.inspector_credential_expires_on
-        expired = expires is not None and expires < event.service_date
-        if (credential and credential not in provision.act.credentials) or expired:
-            entitled = not credential or credential in provision.act.credentials
+        held = held_by(event, activity, provision.act)
+        if (held.kind and held.kind not in provision.act.credentials) or not held.is_current(event.service_date):
+            entitled = not held.kind or held.kind in provision.act.credentials
             return Refusal(
                 activity=activity,
                 event=event,
                 provision=provision,
                 expired=entitled,
-                credential=credential,
-                expired_on=expires,
+                credential=held.kind,
+                expired_on=held.expires_on,
+            )
+        if event.own_tank is False and (own := self._own_only(held.kind, component, event)):
+            return Refusal(
+                activity=activity, event=event, provision=own, expired=False, credential=held.kind, of_another=True
             )
         return service
+
+    def _own_only(self, credential: str, component: Component, event: Event) -> Provision[Submitter] | None:
+        """The closest provision by which a credential is one for the own tank, if it is."""
+        for p in self.program.at(event.service_date).of(Submitter):
+            if credential in p.act.who and credential in CREDENTIALS and self.applies(p.act, component, event):
+                return p
+        return None
+
+    @cached_property
+    def documents(self) -> tuple[Document, ...] | None:
+        """The documents on file; None where nobody said what is, and the county does not keep them here."""
+        told = self.history.dealings.documents
+        return () if told is None and self.program.setting("documents_kept") is True else told
 
     def services(self, component: Component, *activities: str) -> tuple[Service, ...]:
         """The work on a component that counts, of those kinds."""
@@ -262,15 +257,3 @@ class View:
         """The last day of a certificate: its own, or the ordinance's term."""
         own = self.calendar.deadline_after_months(granted_on, months, filing=False, prior=True).due_on
         return min(own, ends_on) if ends_on else own
-
-
-def _activities(event: Event, component: Component) -> list[str]:
-    """What a report claims to have done. A pumping that states condition and ponding is an inspection as well."""
-    done = ["evaluate"] if event.event_type == "evaluation" else []
-    if component.kind == "dispersal":
-        return ["inspect_dispersal"] if event.event_type in INSPECTION_TYPES else done
-    if event.is_pumping:
-        done.append("pump")
-    if event.is_inspection or (event.event_type in PUMPING_TYPES and event.tank_condition and event.ponding):
-        done.append("inspect")
-    return done

@@ -25,7 +25,7 @@ from reporting.intake.sheet import FileRefused, Limits
 from reporting.store.engine import Store
 from reporting.store.events_out import record_domain_events
 from reporting.store.log import checkpoint
-from reporting.store.signing import SignedHead, Signer
+from reporting.store.signing import SignedHead, Signer, checkpoint_note
 from reporting.store.submissions import insert_submission, update_submission
 from schemas.calendar import local_date
 from schemas.issues import Code, Issue
@@ -257,6 +257,7 @@ class Work:
             "file_name": self.file_name,
             "historical": self.submission.historical,
             "rows": list(shown),
+            "checkpoint": checkpoint_note(checkpoint(self.store, self.signer, self.submission.now)),
         }
         now = self.submission.now
         event = {"id": new_id("dev", now), "kind": "receipt", "cause_key": f"receipt:{self.submission.id}"}

@@ -13,9 +13,9 @@ from reporting.intake.sheet import INVISIBLE
 
 _WORD = re.compile(r"[^\W_]+")
 _INITIAL_POINT = re.compile(r"(?<![^\W_])([^\W_])\.")  # C.T.H., N.
-_STATE_AND_ZIP = re.compile(r"[ ,]+(?:WI|WIS|WISCONSIN)\.?[ ,]+[0-9]{5}(?:-[0-9]{4})?\s*$")
+_STATE_AND_ZIP = re.compile(r"(?<![ ,])[ ,]++(?:WI|WIS|WISCONSIN)\.?[ ,]++[0-9]{5}(?:-[0-9]{4})?\s*+$")
 _FIRE = re.compile(r"([NSEW])[ -]?([0-9]{2,5}[A-Z]?)(?:[ -]?([NSEW])[ -]?([0-9]{2,5}[A-Z]?))?(?= |$)")
-_HOUSE_NUMBER = re.compile(r"(?:[NSEW]?[0-9]+){1,2}[A-Z]?")
+_HOUSE_NUMBER = re.compile(r"[NSEW]?[0-9]++(?:[NSEW][0-9]++)?[A-Z]?")
 
 # The state's kinds of highway in all spellings; the designation that follows is kept.
 _ROAD_WORD = r"(?:(?:TRUNK|TRK|TR) (?:HIGHWAY|HWY)|TRUNK|TRK|TR|HIGHWAY|HWY|HY|ROAD|RD|ROUTE|RTE)"

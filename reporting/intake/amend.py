@@ -169,8 +169,9 @@ def _write(
 ) -> Recording:
     now = submission.now
     open_systems(store, [judged], now)
-    content = {**report_entry(judged), "supersedes": before["id"], "reason": reason, "by": submission.principal}
-    appended = append(store, [NewEntry(type="amendment", content=content, raw=raw)], now)
+    content = {**report_entry(judged), "supersedes": before["id"], "by": submission.principal}
+    entry = NewEntry(type="amendment", content=content, raw=raw, words={"reason": reason})
+    appended = append(store, [entry], now)
     _end(store, str(before["id"]), appended[0].seq)
     row = {
         **event_row(judged, appended[0].seq, appended[0].recorded_at, submission),
@@ -179,9 +180,6 @@ def _write(
         "submission": before["submission"],
         "row": before["row"],
     }
-    if before["report_ref"] is None:
-        # What has no ticket number is counted by its content: the first version, sent again, is to be found.
-        row["identity"] = before["identity"]
     insert_events(store, [row])
     close_reviews_of(store, str(before["id"]), state="amended", seq=appended[0].seq, by=submission.principal)
     remove_empty(store, [str(before["system"])] if before["system"] else [], appended[0].seq)
@@ -205,8 +203,8 @@ def void(store: Store, sender: Sender, report_id: str, reason: str, now: dt.date
     Raises RecordNotFound, ReportEnded, ReasonMissing.
     """
     before = _standing_report(store, report_id, reason)
-    content = {"id": report_id, "reason": reason, "by": sender.name}
-    appended = append(store, [NewEntry(type="void", content=content)], now)
+    content = {"id": report_id, "by": sender.name}
+    appended = append(store, [NewEntry(type="void", content=content, words={"reason": reason})], now)
     _end(store, report_id, appended[0].seq)
     close_reviews_of(store, report_id, state="voided", seq=appended[0].seq, by=sender.name)
     if before["system"]:

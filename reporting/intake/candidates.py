@@ -16,9 +16,17 @@ from reporting.intake.addresses import normalize_address
 from reporting.intake.identifiers import normalize_identifier
 from reporting.intake.likeness import ADDRESS_ALIKE, LEAST, Candidate, Named, address_likeness, owner_words, weigh
 from reporting.store.engine import Store
+from reporting.store.inventory import hold_inventory
 from reporting.store.matching import PARCEL, PERMIT, find_by_grams, replace_grams
-from reporting.store.near import find_addresses, find_any, has_grams, load_places
-from reporting.store.rows import chunks
+from reporting.store.near import (
+    find_addresses,
+    find_any,
+    grams_up_to,
+    has_grams,
+    load_places,
+    places_after,
+    set_grams_up_to,
+)
 
 MOST: Final = 10
 """How many candidates a review shows."""
@@ -142,21 +150,22 @@ def pieces_of(address: str, owner: str) -> frozenset[str]:
     return frozenset(pieces - _COMMON)
 
 
-def index_places(store: Store, systems: Iterable[str]) -> int:
-    """Set the word pieces of address and owner that these systems are found by; gives how many systems were indexed.
+def index_places(store: Store, limit: int = 5_000) -> int:
+    """Index the places and owners that were put on file since the last time by pieces of their words, so that they are
+    found under a wrong house number or a misspelt name; about `limit` at once. Gives how many; 0 when nothing is left.
 
-    For whoever writes the inventory: after new versions of system or owner stand.
+    For the worker, and for whoever has imported an inventory. What is not indexed yet is found by number and address.
     """
-    count = 0
-    for part in chunks(dict.fromkeys(systems), 5_000):
-        places = load_places(store, part)
-        replace_grams(
-            store,
-            {
-                system: pieces_of(str(place["site_address"] or ""), str(place["owner_name"] or ""))
-                for system, place in places.items()
-                if place["status"] != PROVISIONAL
-            },
-        )
-        count += len(places)
-    return count
+    hold_inventory(store)
+    changed = places_after(store, grams_up_to(store), limit)
+    if not changed:
+        return 0
+    places = load_places(store, {system for _, system in changed})
+    pieces = {
+        system: pieces_of(str(place["site_address"] or ""), str(place["owner_name"] or ""))
+        for system, place in places.items()
+        if place["status"] != PROVISIONAL
+    }
+    replace_grams(store, pieces)
+    set_grams_up_to(store, changed[-1][0])
+    return len(changed)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from reporting.intake.contents import normal_ref
 from reporting.store.engine import Store
 from reporting.store.facts import load_events
-from reporting.store.identities import Taken, find_identities, find_same_day
+from reporting.store.identities import Taken, find_former, find_identities, find_same_day
 
 # Corrections of corrections that are looked back through.
 _LONGEST_CHAIN = 20
@@ -65,6 +65,11 @@ def load_taken(store: Store, claims: Iterable[Claim]) -> dict[str, Taken]:
     return find_identities(store, {i for claim in claims for i in claim.identities})
 
 
+def load_former(store: Store, claims: Iterable[Claim], taken: Mapping[str, Taken]) -> dict[str, dict[str, str]]:
+    """For identities that no report has now, those of versions that were corrected: content → what stands instead."""
+    return find_former(store, {i for claim in claims for i in claim.identities} - taken.keys())
+
+
 def earlier_contents(store: Store, claims: Iterable[Claim], taken: Mapping[str, Taken]) -> dict[str, set[str]]:
     """For stored reports that some claim contradicts: the contents of the versions that they correct.
 
@@ -86,7 +91,12 @@ def earlier_contents(store: Store, claims: Iterable[Claim], taken: Mapping[str, 
 
 
 def judge_claim(
-    claim: Claim, taken: Mapping[str, Taken], earlier: Mapping[str, set[str]], seen: Seen, business: str
+    claim: Claim,
+    taken: Mapping[str, Taken],
+    earlier: Mapping[str, set[str]],
+    former: Mapping[str, Mapping[str, str]],
+    seen: Seen,
+    business: str,
 ) -> Verdict | None:
     """What a claim repeats or contradicts, None when it is new."""
     for identity in claim.identities:
@@ -94,6 +104,9 @@ def judge_claim(
         if first is None and (stored := taken.get(identity)) is not None:
             first = First(stored.content_sha, stored.event, None, business)
         if first is None:
+            corrected = former.get(identity, {}).get(claim.content_sha)
+            if corrected is not None:
+                return Verdict(First(claim.content_sha, corrected, None, business), is_copy=True)
             continue
         if first.content_sha == claim.content_sha or claim.content_sha in earlier.get(first.report, ()):
             return Verdict(first, is_copy=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from reporting.intake.table import (
 )
 
 _DELIMITERS = ",;\t|"
+_LINES_A_ROW = 20  # line ends in a file for each row that it may have: blank rows and line breaks in cells
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _EXCEL_SEPARATOR = re.compile(r"sep=(.)(?:\r\n|\r|\n|$)", re.IGNORECASE)
 _BOMS = (  # UTF-32 first: its little-endian mark begins with that of UTF-16
@@ -53,6 +55,9 @@ def read_csv(data: bytes, *, known_heading: KnownHeading, limits: Limits) -> She
     text, encoding = decode(data)
     if is_blank(text):
         raise refuse_empty()
+    text = _without_blank_end(text)
+    if text.count("\n") + text.count("\r") > _LINES_A_ROW * limits.max_rows:
+        raise refuse_too_many_rows(limits)
     delimiter, heading = _choose_delimiter(text, known_heading)
     if heading is None:
         raise refuse_empty()
@@ -71,6 +76,13 @@ def read_csv(data: bytes, *, known_heading: KnownHeading, limits: Limits) -> She
         read_rows=read_rows,
         notes=("The file was read as Windows-1252.",) if encoding == "cp1252" else (),
     )
+
+
+def _without_blank_end(text: str) -> str:
+    """The text without the blank rows at its end: a spreadsheet may leave a million, which each cost a look."""
+    last = len(text.rstrip(" \t\r\n" + _DELIMITERS))
+    end = _LINE_END.search(text, last)
+    return text[: end.end()] if end else text
 
 
 def decode(data: bytes) -> tuple[str, str]:
@@ -106,6 +118,7 @@ def records(text: str, delimiter: str) -> Iterator[Record]:
     marked; the lines after it are read as if nothing had been.
     """
     stop = re.compile(f"[{re.escape(delimiter)}\r\n]")
+    plain = _plain_record(delimiter)
     position, number, length = 0, 0, len(text)
     while position < length:
         number += 1
@@ -115,6 +128,8 @@ def records(text: str, delimiter: str) -> Iterator[Record]:
         fault: RowFault | None = None
         if text.find('"', position, end) == -1:
             cells = text[position:end].split(delimiter)
+        elif plain.fullmatch(line := text[position:end]):
+            cells = [cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell for cell in _cells(delimiter, line)]
         elif (quoted := _quoted_record(text, position, delimiter, stop)) is None:
             cells, fault = text[position:end].split(delimiter), RowFault.QUOTES
         else:
@@ -123,6 +138,22 @@ def records(text: str, delimiter: str) -> Iterator[Record]:
             after = line_end.end() if line_end else length
         yield Record(number, position, end, cells, fault)
         position = after
+
+
+@cache
+def _plain_record(delimiter: str) -> re.Pattern[str]:
+    """A whole record on one line whose cells are either bare or quoted from end to end: nearly all there are."""
+    cell = f'(?:"(?:[^"]|"")*+"|[^"{re.escape(delimiter)}]*+)'
+    return re.compile(f"{cell}(?:{re.escape(delimiter)}{cell})*+")
+
+
+@cache
+def _splitter(delimiter: str) -> re.Pattern[str]:
+    return re.compile(f'(?:^|{re.escape(delimiter)})("(?:[^"]|"")*+"|[^{re.escape(delimiter)}]*+)')
+
+
+def _cells(delimiter: str, line: str) -> list[str]:
+    return _splitter(delimiter).findall(line)
 
 
 def _quoted_record(text: str, position: int, delimiter: str, stop: re.Pattern[str]) -> tuple[list[str], int] | None:

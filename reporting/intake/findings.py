@@ -27,8 +27,10 @@ def own_findings(
 
     known: its system; None where that is not certain or not in the inventory.
     """
-    contracts = known.stored.contracts if known else ()
-    alone = replace(_OUTSIDE, contracts=contracts, components=() if known else _said(event), events=[event])
+    alone = replace(_OUTSIDE, components=() if known else _said(event), events=[event])
+    if known:
+        held = known.stored
+        alone = replace(alone, owner=held.owner, designations=held.designations, contracts=held.contracts)
     scenario = scenario_of(alone, program.slug, licences, as_of=today)
     system = known.system if known else read_system(scenario["system"])
     view = View(program=program, system=system, history=read_history(scenario), as_of=today, known_at=None)

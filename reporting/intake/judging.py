@@ -18,6 +18,7 @@ from reporting.intake.counting import (
     Verdict,
     earlier_contents,
     judge_claim,
+    load_former,
     load_same_day,
     load_taken,
     telling_of,
@@ -83,13 +84,14 @@ def judge_rows(
     claims = [j.claim for j in checked if j.stands]
     taken = load_taken(store, claims)
     earlier = earlier_contents(store, claims, taken)
+    former = load_former(store, claims, taken)
     fresh = [j for j in checked if j.stands and taken.keys().isdisjoint(j.claim.identities)]
     same_day = load_same_day(store, {(s, d) for j in fresh for s, d in _where(j, known)})
     ids = iter(new_ids("rep", now, len(checked)))
     judged = []
     for j in checked:
         if j.stands:
-            verdict = judge_claim(j.claim, taken, earlier, progress.seen, j.holder.business)
+            verdict = judge_claim(j.claim, taken, earlier, former, progress.seen, j.holder.business)
             j = repeat(j, verdict) if verdict else _come_in(j, known, same_day, progress, sender, next(ids), now)
         judged.append(j)
     return JudgedRows(rows=_with_candidates(store, judged), licences=licences)
@@ -104,7 +106,7 @@ def judge_correction(
     if not j.stands:
         return j, licences
     taken = {i: t for i, t in load_taken(store, [j.claim]).items() if t.event != corrected}
-    verdict = judge_claim(j.claim, taken, {}, Seen(), j.holder.business)
+    verdict = judge_claim(j.claim, taken, {}, {}, Seen(), j.holder.business)
     if verdict is not None:
         return repeat(j, verdict), licences
     nothing = Stored(tellings={}, copies={})

@@ -71,13 +71,13 @@ def record_submission(store: Store, submission: Submission, file_name: str | Non
     """
     content = {
         "id": submission.id,
-        "file_name": file_name,
         "file_sha256": submission.file_sha256,
         "by": submission.principal,
         "historical": submission.historical,
         **submission.entered,
     }
-    append(store, [NewEntry(type="submission", content=content)], submission.now)
+    words = {"file_name": file_name} if file_name else {}
+    append(store, [NewEntry(type="submission", content=content, words=words)], submission.now)
 
 
 def record_chunk(
@@ -146,9 +146,10 @@ def record_doubts(store: Store, kept: Sequence[Judged], appended: Sequence[Appen
     insert_reviews(store, rows)
 
 
-def _system_entry(j: Judged) -> dict[str, object]:
+def _system_entry(j: Judged) -> NewEntry:
     place = {name: j.row.text(name) for name in _PLACE}
-    return {"id": j.place.system, "status": "provisional", **{n: v for n, v in place.items() if v}}
+    content = {"id": j.place.system, "status": "provisional"}
+    return NewEntry(type="system", content=content, words={n: v for n, v in place.items() if v})
 
 
 def open_systems(store: Store, kept: Sequence[Judged], now: dt.datetime) -> None:
@@ -157,7 +158,7 @@ def open_systems(store: Store, kept: Sequence[Judged], now: dt.datetime) -> None
     One is called whatever its reports call it, so that the next report finds it.
     """
     opening = [j for j in kept if j.opens]
-    appended = append(store, [NewEntry(type="system", content=_system_entry(j)) for j in opening], now)
+    appended = append(store, [_system_entry(j) for j in opening], now)
     rows: list[dict[str, object]] = []
     components: list[dict[str, object]] = []
     for j, a in zip(opening, appended, strict=True):
@@ -184,7 +185,7 @@ def _names(j: Judged) -> list[dict[str, object]]:
 
 
 def report_entry(j: Judged) -> dict[str, object]:
-    """What the record says of a report."""
+    """What the record says of a report for good; the report itself is a row of the entry's detail."""
     return {
         "id": j.report_id,
         "row": j.row.number,
@@ -193,7 +194,8 @@ def report_entry(j: Judged) -> dict[str, object]:
         "component_ref": j.tank.ref,
         "doubt": j.place.doubt.value if j.place.doubt else None,
         **({"matched_by": j.place.matched_by} if j.place.matched_by else {}),
-        "report": j.content,
+        "event_type": j.content["event_type"],
+        "service_date": j.row.service_date,
     }
 
 

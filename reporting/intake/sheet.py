@@ -23,7 +23,7 @@ INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u20
 _SUMMARY = re.compile(r"(?:grand |sub ?|sub-)?totals?\b.{0,24}|sum", re.IGNORECASE)
 _SUMMARY_STARTS = frozenset("gGsStT")  # looked at first: this is asked of every row
 _LONGEST_FIGURE = 200
-_NUMERIC = re.compile(r"[\s$]*[-+]?[\d,.]+\s*(?:gal|gallons|loads?|%)?\.?\s*", re.IGNORECASE | re.ASCII)
+_NUMERIC = re.compile(r"[\s$]*[-+]?[\d,.]++\s*+(?:gal|gallons|loads?|%)?\.?\s*+", re.IGNORECASE | re.ASCII)
 
 
 class SheetKind(StrEnum):

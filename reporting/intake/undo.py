@@ -59,12 +59,13 @@ def undo(store: Store, sender: Sender, submission_id: str, reason: str, now: dt.
         raise SubmissionEnded
     if not reason.strip():
         raise ReasonMissing
-    whole = {"id": submission_id, "reason": reason, "by": sender.name}
+    whole = {"id": submission_id, "by": sender.name}
+    words = {"reason": reason}
     # The first entry holds the log: what stands now, stands until the end.
-    append(store, [NewEntry(type="undo", content=whole)], now)
+    append(store, [NewEntry(type="undo", content=whole, words=words)], now)
     reports = standing_reports(store, submission_id)
     voids = [
-        NewEntry(type="void", content={"id": r["id"], "reason": reason, "by": sender.name, "undo": submission_id})
+        NewEntry(type="void", content={"id": r["id"], "by": sender.name, "undo": submission_id}, words=words)
         for r in reports
     ]
     appended = append(store, voids, now)

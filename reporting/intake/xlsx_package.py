@@ -39,7 +39,7 @@ _TYPE = re.compile(rb'\bt="(\w+)"')
 _STRING_END = re.compile(rb"</(?:\w+:)?si>|<(?:\w+:)?si\s*/>")
 _SHEET = re.compile(r"<(?:\w+:)?sheet\s[^<>]*>")
 _RELATION = re.compile(r"<(?:\w+:)?Relationship\s[^<>]*>")
-_ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ATTRIBUTE = re.compile(r"""(?<![\w:])([\w:]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&quot;": '"', "&apos;": "'", "&amp;": "&"}
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -89,11 +90,20 @@ def load_inventory(
     """
     run = _open(program, data, file_name, content_type, principal, now, dry_run, limits)
     with _few_collections():
-        for groups in run.chunks():
+        for groups in _read_ahead(run.chunks()):
             with database.reading(program.slug) if dry_run else database.transaction(program.slug) as store:
                 run.take(store, groups)
             on_progress(len(run.outcomes))
     return run.answer()
+
+
+def _read_ahead(chunks: Iterator[list[Group]]) -> Iterator[list[Group]]:
+    """The same chunks, the next one read while the database writes the one before."""
+    with ThreadPoolExecutor(1) as reader:
+        following = reader.submit(next, chunks, None)
+        while (groups := following.result()) is not None:
+            following = reader.submit(next, chunks, None)
+            yield groups
 
 
 @contextmanager

@@ -170,7 +170,7 @@ def _mergeable(stored: StoredHistory | None) -> StoredHistory:
 
 def _entries(passage: Passage, merger: Merger) -> list[NewEntry]:
     said = {"kept": passage.kept.system_id, "other": passage.other.system_id, "by": merger.by}
-    entries = [NewEntry(type=MERGE, content={**said, "reason": merger.reason})]
+    entries = [NewEntry(type=MERGE, content=said, words={"reason": merger.reason})]
     for m in passage.moves:
         content = {
             "decision": "merged", "id": m.fresh, "supersedes": m.report["id"], "from_system": m.report["system"],

@@ -59,7 +59,7 @@ def undo_merge(store: Store, other_id: str, merger: Merger) -> Merged:
     before = load_history(store, [other_id], fact["seq"] - 1)[other_id]
     rows = _rows_back(kept, before, told["rows"])
     said = {"kept": kept_id, "other": other_id, "by": merger.by}
-    entries = [NewEntry(type=MERGE, content={**said, "undone": fact["seq"], "reason": merger.reason})]
+    entries = [NewEntry(type=MERGE, content={**said, "undone": fact["seq"]}, words={"reason": merger.reason})]
     entries += [NewEntry(type="placement", content=_placement(m, merger)) for m in moves]
     entries += [NewEntry(type=MERGE, content={**said, "part": table, "of": row["seq"]}) for table, row in rows]
     appended = append(store, entries, merger.now)

@@ -16,6 +16,7 @@ from reporting.inventory.upgrading import close_reviews
 from reporting.store.encoding import canonical_json
 from reporting.store.engine import Store
 from reporting.store.facts import (
+    end_each,
     insert_components,
     insert_contracts,
     insert_designations,
@@ -25,7 +26,7 @@ from reporting.store.facts import (
     insert_system_versions,
     insert_systems,
 )
-from reporting.store.inventory import FORMER_PARCEL, drop_names, end_each, settle_parcels
+from reporting.store.inventory import FORMER_PARCEL, drop_names, settle_parcels
 from reporting.store.log import NewEntry, append
 from reporting.store.matching import PARCEL, add_identifiers, drop_identifiers
 from reporting.store.rows import Row, tenant_rows, upsert_rows
@@ -67,17 +68,15 @@ Numbered = Sequence[tuple[Change, str, int]]
 
 
 def _entry(change: Change, system: str, origin: Origin) -> NewEntry:
-    """The log entry: what became a fact, but for the owner, who stands in the raw rows only (they can be destroyed)."""
-    facts: dict[str, Any] = {
-        "version": change.version,
-        "components": [{"component": p.component, "component_ref": p.ref, **c} for p, c in change.parts.items()],
+    """The log entry: what sort of facts came of it. What they say stands in its detail, which can be destroyed."""
+    facts = {
+        "system": change.version,
+        "component": change.parts,
+        "owner": change.owner,
         "designation": change.designation,
-        "contract": change.contract.columns if change.contract else None,
+        "contract": change.contract,
         "exemption": change.exemption,
-        "baselines": [
-            {"component": b.part.component, "event_type": b.event_type, "on": b.on} for b in change.baselines
-        ],
-        "owner": None if change.owner is None else "changed",
+        "event": change.baselines,
     }
     content = {
         "system": system,
@@ -85,7 +84,7 @@ def _entry(change: Change, system: str, origin: Origin) -> NewEntry:
         "principal": origin.principal,
         "file_sha256": origin.file_sha256,
         "rows": change.draft.rows,
-        **{name: value for name, value in facts.items() if value},
+        "facts": [name for name, value in facts.items() if value],
     }
     return NewEntry(type="inventory", content=content, raw=b"\n".join(change.draft.raw))
 

@@ -160,7 +160,6 @@ def entry_content(
         "from_system": report["system"],
         "system": system,
         "by": decider.by,
-        "reason": decider.reason,
         **({"review": review["id"]} if review else {}),
     }
 

@@ -52,7 +52,8 @@ def send_back(store: Store, report_id: str, decider: Decider) -> Decided:
         raise DecisionRefused("This report waits for a decision already.")
     content = entry_content(decider, "sent_back", report, system=None)
     fresh = new_id("rep", decider.now)
-    [entry] = append(store, [NewEntry(type="placement", content={**content, "id": fresh})], decider.now)
+    said = NewEntry(type="placement", content={**content, "id": fresh}, words={"reason": decider.reason})
+    [entry] = append(store, [said], decider.now)
     kind, ref = (str(report["content"].get(name) or "") for name in ("component", "component_ref"))
     tank = Tank(kind=kind, ref=ref)
     replace_versions(store, [Move(report=report, fresh=fresh, system=None, tank=tank, seq=entry.seq)])
@@ -122,7 +123,7 @@ def carry_out(
         review = by_report.get(m.report["id"])
         content = entry_content(decider, decision.verdict.value, m.report, system=m.system, review=review)
         content |= {"id": m.fresh, "component": m.tank.kind, "component_ref": m.tank.ref}
-        entries.append(NewEntry(type="placement", content=content))
+        entries.append(NewEntry(type="placement", content=content, words={"reason": decider.reason}))
     appended = append(store, entries, decider.now)
     replace_versions(store, [replace(m, seq=entry.seq) for m, entry in zip(moves, appended, strict=True)])
     seq = appended[-1].seq

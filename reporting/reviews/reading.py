@@ -16,14 +16,19 @@ from reporting.intake.places import FIELD_OF, Doubt
 from reporting.intake.tanks import tank_of
 from reporting.store.engine import Store
 from reporting.store.facts import StoredHistory, load_events, load_history
-from reporting.store.log import entries_of
+from reporting.store.log import detail_of, entries_of
 from reporting.store.matching import ADDRESS
 from reporting.store.paging import Page
 from reporting.store.reviews import OPEN, ReviewFilter, get_review, open_reviews, page_reviews, standing_versions
 
 STATES: Final = (OPEN, "matched", "new_system", "voided", "amended")
 """`voided`: of another county, or taken back by its sender; `amended`: the sender corrected it."""
-REASONS: Final = tuple(doubt.value for doubt in Doubt)
+REPUDIATED: Final = "repudiated"
+"""The reason of a review that no doubt of ours has opened: the business denies the report."""
+REASONS: Final = (*(doubt.value for doubt in Doubt), REPUDIATED)
+_DENIED: Final = (
+    "The business whose name it bears says that it is not its report: match it where it stands, or void it."
+)
 _COMPARED: Final = ("permit_number", "parcel_number", "site_address", "owner_name", "municipality")
 _SHOWN: Final = ("permit_number", "parcel_number", "site_address", "municipality", "status")
 
@@ -114,6 +119,8 @@ def _head(review: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _message(reason: str) -> str:
+    if reason == REPUDIATED:
+        return _DENIED
     return Doubt(reason).message if reason in REASONS else reason.replace("_", " ")
 
 
@@ -171,12 +178,13 @@ def _decided(store: Store, review: Mapping[str, Any]) -> dict[str, Any] | None:
     if seq is None:
         return None
     entry = json.loads(entries_of(store, [seq])[seq])
+    words = detail_of(store, seq).get("words", {})
     return {
         "state": review["state"],
         "system": review["system"],
         "by": review["resolved_by"],
         "at": entry["recorded_at"],
-        "reason": entry["content"].get("reason"),
+        "reason": words.get("reason"),
         "seq": seq,
     }
 

@@ -28,7 +28,7 @@ from reporting.reviews.decisions import (
     receipt_of,
 )
 from reporting.reviews.placing import carry_out, match_reports
-from reporting.reviews.reading import norms_of_content
+from reporting.reviews.reading import REPUDIATED, norms_of_content
 from reporting.store.derived import mark_dirty
 from reporting.store.engine import Store
 from reporting.store.facts import (
@@ -60,6 +60,8 @@ def resolve(store: Store, review_id: str, decision: Decision, decider: Decider) 
     if provisional and (decision.all_reports or decision.verdict is Verdict.NEW_SYSTEM):
         reviews += [one for one in open_reviews(store, systems=[provisional]) if one["id"] != review_id]
     reports = _reports_of(store, reviews)
+    if review["reason"] == REPUDIATED and decision.verdict is Verdict.NEW_SYSTEM:
+        raise DecisionRefused("The business denies this report: match it where it stands, or void it.")
     if decision.verdict is Verdict.MATCHED:
         return match_reports(store, reviews, reports, decision, decider)
     if decision.verdict is Verdict.NEW_SYSTEM:
@@ -77,8 +79,9 @@ def forget_match(store: Store, review_id: str, decider: Decider) -> Receipt:
     check_reason(decider)
     if event is None or not forget(store, key_of(event)):
         raise RecordNotFound
-    content = {"review": review_id, "decision": "forgotten", "by": decider.by, "reason": decider.reason}
-    return receipt_of(store, append(store, [NewEntry(type="review", content=content)], decider.now), decider)
+    content = {"review": review_id, "decision": "forgotten", "by": decider.by}
+    entry = NewEntry(type="review", content=content, words={"reason": decider.reason})
+    return receipt_of(store, append(store, [entry], decider.now), decider)
 
 
 def _open(
@@ -102,9 +105,9 @@ def _open(
         raise DecisionRefused(f"Say what sort of tank it has (component): {', '.join(COMPONENTS)}.")
     fresh = new_id("sys", decider.now)
     version = {name: report["content"].get(name) for name in _NAMES}
-    content = {"id": fresh, "status": "active", **{k: v for k, v in version.items() if v}}
-    content |= {"by": decider.by, "reason": decider.reason, "review": reviews[0]["id"]}
-    [entry] = append(store, [NewEntry(type="system", content=content)], decider.now)
+    content = {"id": fresh, "status": "active", "by": decider.by, "review": reviews[0]["id"]}
+    said = NewEntry(type="system", content=content, words={"reason": decider.reason})
+    [entry] = append(store, [said], decider.now)
     row = {"id": fresh, "created_seq": entry.seq, **version, "status": "active", "content": {"status": "active"}}
     insert_systems(store, [row])
     part: dict[str, object] = {
@@ -144,10 +147,11 @@ def _adopt(
     if not stored.components and not kind:
         raise DecisionRefused(f"Say what sort of tank it has (component): {', '.join(COMPONENTS)}.")
     content = {
-        "system": system, "decision": Verdict.NEW_SYSTEM.value, "by": decider.by, "reason": decider.reason,
+        "system": system, "decision": Verdict.NEW_SYSTEM.value, "by": decider.by,
         "reviews": [one["id"] for one in reviews],
     }  # fmt: skip
-    [entry] = append(store, [NewEntry(type="review", content=content)], decider.now)
+    said = NewEntry(type="review", content=content, words={"reason": decider.reason})
+    [entry] = append(store, [said], decider.now)
     end_versions(store, tables.system_version, [{"system": system}], entry.seq)
     kept = {name: stored.system[name] for name in _NAMES}
     version = {**kept, "system": system, "seq": entry.seq, "status": "active"}
@@ -175,10 +179,11 @@ def _adopt(
 
 def _void(store: Store, reviews: Sequence[Row], reports: Mapping[str, Row], decider: Decider) -> Decided:
     content = {
-        "decision": Verdict.VOIDED.value, "by": decider.by, "reason": decider.reason,
+        "decision": Verdict.VOIDED.value, "by": decider.by,
         "reviews": [one["id"] for one in reviews],
     }  # fmt: skip
-    [entry] = append(store, [NewEntry(type="review", content=content)], decider.now)
+    said = NewEntry(type="review", content=content, words={"reason": decider.reason})
+    [entry] = append(store, [said], decider.now)
     close(store, reviews, Verdict.VOIDED, None, entry.seq, decider)
     sender = Sender(name=decider.by)
     receipts = [void(store, sender, key, decider.reason, decider.now, decider.signer) for key in reports]

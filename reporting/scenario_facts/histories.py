@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reporting.domain.records import Event, History, OwnerNotice, Statement
+from reporting.domain.records import Credential, Event, History, OwnerNotice, Statement
 from reporting.scenario_facts.dealings import read_dealings
 from reporting.scenario_facts.reading import each_of, read_unit, read_words, within
 from reporting.values import (
@@ -78,6 +78,10 @@ def _statement(raw: Json) -> Statement:
     )
 
 
+def _credential(raw: Json) -> Credential:
+    return Credential(kind=read_text(raw, "kind"), expires_on=read_day(raw, "expires_on"))
+
+
 def read_event(raw: Json, default_id: str = "") -> Event:
     """One event of a scenario. Raises ScenarioError where it has no date or a value cannot be read."""
     service_date = read_day(raw, "service_date")
@@ -95,7 +99,9 @@ def read_event(raw: Json, default_id: str = "") -> Event:
         component_ref=read_text(raw, "component_ref", ""),
         credential_kind=read_text(raw, "credential_kind", ""),
         credential_expires_on=read_day(raw, "credential_expires_on"),
+        credentials=each_of(raw, "credentials", _credential),
         license_number=read_text(raw, "license_number", ""),
+        inspector_credentials=each_of(raw, "inspector_credentials", _credential),
         inspector_credential_kind=read_text(raw, "inspector_credential_kind", ""),
         inspector_credential_expires_on=read_day(raw, "inspector_credential_expires_on"),
         gallons_pumped=read_whole(raw, "gallons_pumped"),
@@ -115,8 +121,12 @@ def read_event(raw: Json, default_id: str = "") -> Event:
         surface_discharge=is_true(raw, "surface_discharge"),
         tampering=is_true(raw, "tampering"),
         no_access=is_true(raw, "no_access"),
+        peak_daily_gallons=read_whole(raw, "peak_daily_gallons"),
         sent_on=read_day(raw, "sent_on"),
         submitter=read_text(raw, "submitter", ""),
+        own_tank=is_true(raw, "own_tank") if raw.get("own_tank") is not None else None,
+        verification_asked_on=read_day(raw, "verification_asked_on"),
+        verification_answer_by=read_day(raw, "verification_answer_by"),
         supersedes=read_text(raw, "supersedes", ""),
         voided=is_true(raw, "voided") or raw.get("voided_at") is not None,
         voided_at=read_instant(raw, "voided_at"),

@@ -6,23 +6,20 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from reporting.errors import EntryNotAllowed
 
 
 def encode_json(value: Any) -> str:
     """Write a value for a JSON column, keys in their order; raises `TypeError` or `ValueError` (NaN, infinity)."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+    return _IN_ORDER.encode(value)
 
 
 def canonical_json(value: Mapping[str, Any]) -> bytes:
     """Write a value as the bytes that are hashed: keys sorted, no spaces, UTF-8; raises `EntryNotAllowed`."""
     try:
-        text = json.dumps(
-            value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=True, default=_plain
-        )
-        return text.encode("utf-8")
+        return _SORTED.encode(value).encode("utf-8")
     except (TypeError, ValueError, RecursionError) as error:
         raise EntryNotAllowed(str(error)) from error
 
@@ -42,3 +39,11 @@ def _plain(value: object) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} cannot be written as JSON")
+
+
+_AS_WRITTEN: Final[dict[str, Any]] = {
+    "ensure_ascii": False, "allow_nan": False, "separators": (",", ":"), "default": _plain,
+}  # fmt: skip
+# Made once: `json.dumps` would make one for every value.
+_IN_ORDER: Final = json.JSONEncoder(**_AS_WRITTEN)
+_SORTED: Final = json.JSONEncoder(sort_keys=True, **_AS_WRITTEN)

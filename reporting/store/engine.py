@@ -10,37 +10,47 @@ A store function takes the `Store` first and never commits. Engines do not survi
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from reporting.errors import ConfigurationError, CountyMissing, DatabaseUnavailable
 from reporting.store.encoding import encode_json
 from reporting.store.failures import translate
+from reporting.store.journal import Journal
 
 Dialect = Literal["sqlite", "postgresql"]
 
 SQLITE_WAIT_MS: Final = 10_000
 """How long a SQLite writer waits for another one."""
 READ_LIMIT_MS: Final = 5_000
-"""How long one statement of a reader may run on PostgreSQL."""
+"""How long one statement of a reader may run."""
 WRITE_LIMIT_MS: Final = 60_000
 CONNECT_LIMIT_S: Final = 4
+_LOOK_EVERY: Final = 20_000
+"""Steps of SQLite's machine between two looks at the clock: about a millisecond."""
+_LONGEST_GAP_S: Final = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
 class Store:
-    """One open transaction, in the name of one county or (county `None`) of none."""
+    """One open transaction, in the name of one county or (county `None`) of none.
+
+    journal: what it has promised the county's log and is written at the latest when it ends.
+    """
 
     connection: Connection
     county: str | None
     dialect: Dialect
+    journal: Journal = field(default_factory=Journal, repr=False, compare=False)
 
     @property
     def tenant(self) -> str:
@@ -73,17 +83,18 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def transaction(self, county: str | None) -> Iterator[Store]:
+    def transaction(self, county: str | None, *, patience_ms: int | None = None) -> Iterator[Store]:
         """One writing transaction: committed at the end, rolled back on any exception.
 
-        On SQLite it holds the write lock from the start. Raises `DatabaseUnavailable`, `DatabaseBusy`, `StorageFull`.
+        On SQLite it holds the write lock from the start. `patience_ms`: how long it may wait for another writer, where
+        that is shorter than usual. Raises `DatabaseUnavailable`, `DatabaseBusy`, `StorageFull`, `QueryTooSlow`.
         """
-        with self._begin(county, writing=True) as store:
+        with self._begin(county, writing=True, patience_ms=patience_ms) as store:
             yield store
 
     @contextmanager
     def reading(self, county: str | None) -> Iterator[Store]:
-        """One transaction that sees a single moment and may not write; statements end after 5 s on PostgreSQL.
+        """One transaction that sees a single moment and may not write; statements end after 5 s.
 
         Raises `DatabaseUnavailable`, `QueryTooSlow`.
         """
@@ -91,16 +102,19 @@ class Database:
             yield store
 
     @contextmanager
-    def _begin(self, county: str | None, *, writing: bool) -> Iterator[Store]:
+    def _begin(self, county: str | None, *, writing: bool, patience_ms: int | None = None) -> Iterator[Store]:
         try:
             with self.engine.connect() as connection:
                 if self.dialect == "postgresql" and not writing:
                     connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-                connection.execution_options(pumper_writing=writing)
+                connection.execution_options(pumper_writing=writing, pumper_patience_ms=patience_ms)
                 with connection.begin():
                     if self.dialect == "postgresql":
-                        _enter_county(connection, county, WRITE_LIMIT_MS if writing else READ_LIMIT_MS)
-                    yield Store(connection=connection, county=county, dialect=self.dialect)
+                        _enter_county(connection, county, WRITE_LIMIT_MS if writing else READ_LIMIT_MS, patience_ms)
+                    store = Store(connection=connection, county=county, dialect=self.dialect)
+                    yield store
+                    if store.journal.settle:
+                        store.journal.settle()
         except PoolTimeout as error:
             raise DatabaseUnavailable("All connections are in use.") from error
         except DBAPIError as error:
@@ -143,10 +157,13 @@ def journal_mode(version: tuple[int, ...]) -> str:
     return "WAL" if fixed else "TRUNCATE"
 
 
-def _enter_county(connection: Connection, county: str | None, limit_ms: int) -> None:
-    # Both end with the transaction, so that a pooled connection carries no county into the next one.
-    query = text("SELECT set_config('app.county', :county, true), set_config('statement_timeout', :limit, true)")
-    connection.execute(query, {"county": county or "", "limit": str(limit_ms)})
+def _enter_county(connection: Connection, county: str | None, limit_ms: int, patience_ms: int | None) -> None:
+    # All of it ends with the transaction, so that a pooled connection carries no county into the next one.
+    query = text(
+        "SELECT set_config('app.county', :county, true), set_config('statement_timeout', :limit, true), "
+        "set_config('lock_timeout', :patience, true)"
+    )
+    connection.execute(query, {"county": county or "", "limit": str(limit_ms), "patience": str(patience_ms or 0)})
 
 
 def _sqlite(address: URL) -> Engine:
@@ -155,10 +172,51 @@ def _sqlite(address: URL) -> Engine:
     engine = create_engine(address, json_serializer=encode_json, connect_args={"timeout": SQLITE_WAIT_MS / 1000})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
+    event.listen(engine, "before_cursor_execute", _start_clock)
+    event.listen(engine, "commit", _stop_clock)
+    event.listen(engine, "rollback", _stop_clock)
     return engine
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+class _Clock:
+    """Ends a statement of SQLite that runs past its time, as PostgreSQL's `statement_timeout` does.
+
+    SQLite asks it every so many steps, in the statement's own thread. A long gap between two questions is time that the
+    reader of the rows took, and not the statement.
+    """
+
+    def __init__(self) -> None:
+        self._left, self._asked = float("inf"), 0.0
+
+    def start(self, limit_ms: float) -> None:
+        """A statement begins; it may run so long."""
+        self._left, self._asked = limit_ms / 1000, time.monotonic()
+
+    def __call__(self) -> bool:
+        """Whether SQLite is to stop: the statement then fails as "interrupted"."""
+        asked = time.monotonic()
+        self._left -= min(asked - self._asked, _LONGEST_GAP_S)
+        self._asked = asked
+        return self._left < 0
+
+
+def _start_clock(
+    connection: Connection, _cursor: object, _statement: str, _values: object, _context: object, _many: bool
+) -> None:
+    options = connection.get_execution_options()
+    usual = WRITE_LIMIT_MS if options.get("pumper_writing", True) else READ_LIMIT_MS
+    connection.info["clock"].start(options.get("pumper_limit_ms", usual))
+
+
+def _stop_clock(connection: Connection) -> None:
+    # One that was given up, because the process is ending in the middle of a statement, has no clock any more.
+    if not connection.invalidated:
+        connection.info["clock"].start(float("inf"))
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+    record.info["clock"] = _Clock()
+    connection.set_progress_handler(record.info["clock"], _LOOK_EVERY)
     # The driver's own transactions begin late and without the write lock; `_begin_sqlite` begins them instead.
     connection.isolation_level = None
     for pragma in (
@@ -172,7 +230,9 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writing = connection.get_execution_options().get("pumper_writing", True)
+    options = connection.get_execution_options()
+    writing, patience = options.get("pumper_writing", True), options.get("pumper_patience_ms")
+    connection.exec_driver_sql(f"PRAGMA busy_timeout = {SQLITE_WAIT_MS if patience is None else int(patience)}")
     connection.exec_driver_sql(f"PRAGMA query_only = {'OFF' if writing else 'ON'}")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -40,6 +40,16 @@ def pending_domain_events(store: Store, limit: int) -> list[dict[str, Any]]:
         .limit(limit)
     )
     return [dict(row) for row in store.connection.execute(query).mappings()]
+
+
+def recorded_causes(store: Store, cause_keys: Iterable[str]) -> set[str]:
+    """Of some causes, those that the county has an event of, handled or not."""
+    table = tables.domain_event
+    found: set[str] = set()
+    for part in chunks(dict.fromkeys(cause_keys)):
+        query = select(table.c.cause_key).where(table.c.county == store.tenant, table.c.cause_key.in_(part))
+        found.update(store.connection.execute(query).scalars())
+    return found
 
 
 def mark_handled(store: Store, ids: Sequence[str], now: datetime) -> int:

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Table, and_, bindparam, or_, select, updat
 
 from reporting import tables
 from reporting.store.engine import Store
+from reporting.store.journal import key_columns
 from reporting.store.rows import Row, chunks, insert_rows, tenant_rows
 
 COUNTY_ITSELF: Final = ""
@@ -43,7 +44,7 @@ def insert_systems(store: Store, rows: Sequence[Row]) -> None:
     A row that also has `status` and `content` becomes a `system_version` with `seq = created_seq`.
     """
     own = tables.system.columns.keys()
-    insert_rows(store, tables.system, tenant_rows(store, [{k: row[k] for k in row if k in own} for row in rows]))
+    _add(store, tables.system, [{k: row[k] for k in row if k in own} for row in rows])
     versions = [
         {**{k: row[k] for k in row if k not in own}, "system": row["id"], "seq": row["created_seq"]}
         for row in rows
@@ -54,37 +55,37 @@ def insert_systems(store: Store, rows: Sequence[Row]) -> None:
 
 def insert_system_versions(store: Store, rows: Sequence[Row]) -> None:
     """Add versions of systems that are there."""
-    insert_rows(store, tables.system_version, tenant_rows(store, rows))
+    _add(store, tables.system_version, rows)
 
 
 def insert_components(store: Store, rows: Sequence[Row]) -> None:
     """Add versions of components."""
-    insert_rows(store, tables.component_version, tenant_rows(store, [_with_empty_refs(row) for row in rows]))
+    _add(store, tables.component_version, [_with_empty_refs(row) for row in rows])
 
 
 def insert_owners(store: Store, rows: Sequence[Row]) -> None:
     """Add versions of owners."""
-    insert_rows(store, tables.owner_version, tenant_rows(store, rows))
+    _add(store, tables.owner_version, rows)
 
 
 def insert_designations(store: Store, rows: Sequence[Row]) -> None:
     """Add designations of contractors."""
-    insert_rows(store, tables.designation, tenant_rows(store, rows))
+    _add(store, tables.designation, rows)
 
 
 def insert_contracts(store: Store, rows: Sequence[Row]) -> None:
     """Add service contracts."""
-    insert_rows(store, tables.contract, tenant_rows(store, rows))
+    _add(store, tables.contract, rows)
 
 
 def insert_facts(store: Store, rows: Sequence[Row]) -> None:
     """Add facts of any kind; one without `system` is about the county itself."""
-    insert_rows(store, tables.fact, tenant_rows(store, [{"system": COUNTY_ITSELF, **row} for row in rows]))
+    _add(store, tables.fact, [{"system": COUNTY_ITSELF, **row} for row in rows])
 
 
 def insert_events(store: Store, rows: Sequence[Row]) -> None:
     """Add events; raises `IntegrityError` for an identity that a current event has."""
-    insert_rows(store, tables.event, tenant_rows(store, [_with_empty_refs(row) for row in rows]))
+    _add(store, tables.event, [_with_empty_refs(row) for row in rows])
 
 
 def end_versions(store: Store, table: Table, keys: Sequence[Row], ended_seq: int) -> int:
@@ -92,29 +93,29 @@ def end_versions(store: Store, table: Table, keys: Sequence[Row], ended_seq: int
 
     Every key names the same columns. Gives how many rows ended. What ended before stays as it was.
     """
+    return end_each(store, table, [(key, ended_seq) for key in keys])
+
+
+def end_each(store: Store, table: Table, keys: Sequence[tuple[Row, int]]) -> int:
+    """End the current rows of `table` that have each key's values, each at its own number; as `end_versions` does."""
     if not keys:
         return 0
-    columns = sorted(keys[0])
+    columns = sorted(keys[0][0])
     condition = and_(*(table.c[column] == bindparam(f"key_{column}") for column in columns))
     statement = (
         update(table)
         .where(table.c.county == store.tenant, not_ended(table), condition)
         .values(ended_seq=bindparam("at_seq"))
+        .returning(*(table.c[column] for column in key_columns(table)))
     )
-    parameters = [{"at_seq": ended_seq, **{f"key_{column}": key[column] for column in columns}} for key in keys]
-    return store.connection.execute(statement, parameters).rowcount
-
-
-def place_events(store: Store, systems: Mapping[str, str]) -> None:
-    """Give events that waited in review their system: event id → system id."""
-    statement = (
-        update(tables.event)
-        .where(tables.event.c.county == store.tenant, tables.event.c.id == bindparam("event_id"))
-        .values(system=bindparam("system_id"))
-    )
-    if systems:
-        parameters = [{"event_id": event, "system_id": system} for event, system in systems.items()]
-        store.connection.execute(statement, parameters)
+    count = 0
+    # One by one: only so does the database say which rows each key has ended, as the record has to.
+    for key, seq in keys:
+        parameters = {"at_seq": seq, **{f"key_{column}": key[column] for column in columns}}
+        ended = store.connection.execute(statement, parameters).all()
+        store.journal.end(table, ((seq, tuple(row)) for row in ended))
+        count += len(ended)
+    return count
 
 
 def known_at(table: Table, at_seq: int | None) -> ColumnElement[bool]:
@@ -210,6 +211,12 @@ def _by_kind(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     for row in rows:
         kinds[row["kind"]].append(row)
     return dict(kinds)
+
+
+def _add(store: Store, table: Table, rows: Sequence[Row]) -> None:
+    """Insert rows of the store's county, and note them for the entries that make them."""
+    insert_rows(store, table, tenant_rows(store, rows))
+    store.journal.add(table, rows)
 
 
 def _with_empty_refs(row: Row) -> dict[str, Any]:

@@ -22,6 +22,7 @@ _BY_STATE: Final[dict[str, type[StoreError]]] = {
 }
 _BY_WORDS: Final[dict[str, type[StoreError]]] = {
     "is locked": DatabaseBusy,
+    "interrupted": QueryTooSlow,  # by the engine's own clock
     "is full": StorageFull,
     "unable to open": DatabaseUnavailable,
     "disk i/o error": DatabaseUnavailable,

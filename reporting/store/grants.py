@@ -10,8 +10,8 @@ from reporting import tables
 
 APP_ROLE: Final = "pumper_app"
 
-_ADD_ONLY: Final = frozenset({"log_entry", "log_raw", "checkpoint"})
-"""Raw rows are destroyed under a retention schedule only, by a role of its own."""
+_ADD_ONLY: Final = frozenset({"log_entry", "log_raw", "log_detail", "checkpoint"})
+"""Raw rows and details are destroyed under a retention schedule only, by a role of its own."""
 
 
 def role_exists(connection: Connection, role: str) -> bool:

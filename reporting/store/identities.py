@@ -52,6 +52,45 @@ def find_identities(store: Store, identities: Iterable[str]) -> dict[str, Taken]
     return found
 
 
+def find_former(store: Store, identities: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Of corrected versions that had an identity: by identity and content, the report that stands in their place now.
+
+    A report that was voided in the end stands nowhere, and is left out.
+    """
+    event = tables.event
+    former: dict[str, tuple[str, str]] = {}
+    for part in chunks(dict.fromkeys(identities)):
+        query = select(event.c.id, event.c.identity, event.c.content_sha).where(
+            event.c.county == store.tenant, event.c.identity.in_(part), event.c.ended_seq.is_not(None)
+        )
+        former.update((key, (identity, sha)) for key, identity, sha in store.connection.execute(query))
+    found: dict[str, dict[str, str]] = {}
+    for key, standing in _standing_after(store, former).items():
+        identity, sha = former[key]
+        found.setdefault(identity, {})[sha] = standing
+    return found
+
+
+def _standing_after(store: Store, versions: Iterable[str]) -> dict[str, str]:
+    """The version that stands in the end, for each of these that were ended; none where none does."""
+    event = tables.event
+    first_of = {version: [version] for version in versions}
+    standing: dict[str, str] = {}
+    while first_of:
+        following: dict[str, list[str]] = {}
+        for part in chunks(first_of):
+            query = select(event.c.id, event.c.supersedes, event.c.ended_seq).where(
+                event.c.county == store.tenant, event.c.supersedes.in_(part)
+            )
+            for key, before, ended in store.connection.execute(query):
+                if ended is None:
+                    standing.update(dict.fromkeys(first_of[before], key))
+                else:
+                    following.setdefault(key, []).extend(first_of[before])
+        first_of = following
+    return standing
+
+
 def find_same_day(store: Store, pairs: Iterable[tuple[str, date]]) -> dict[tuple[str, date], list[SameDay]]:
     """The current events on each (system, service date): what a report might be a second copy of."""
     event = tables.event

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Table, and_, bindparam, delete, func, select, update
+from sqlalchemy import and_, bindparam, delete, func, select
 
 from reporting import tables
 from reporting.store.engine import Store
@@ -52,24 +52,6 @@ def drop_names(store: Store, rows: Sequence[Row]) -> None:
     named = and_(*(table.c[name] == bindparam(f"of_{name}") for name in ("kind", "norm", "system")))
     parameters = [{f"of_{name}": row[name] for name in ("kind", "norm", "system")} for row in rows]
     store.connection.execute(delete(table).where(table.c.county == store.tenant, named), parameters)
-
-
-def end_each(store: Store, table: Table, keys: Sequence[tuple[Row, int]]) -> None:
-    """End the current rows of `table` that have each key's values, each at its own number; as `end_versions` does.
-
-    Every key names the same columns.
-    """
-    if not keys:
-        return
-    columns = sorted(keys[0][0])
-    named = and_(*(table.c[column] == bindparam(f"of_{column}") for column in columns))
-    statement = (
-        update(table)
-        .where(table.c.county == store.tenant, table.c.ended_seq.is_(None), named)
-        .values(ended_seq=bindparam("at_seq"))
-    )
-    parameters = [{"at_seq": seq, **{f"of_{column}": key[column] for column in columns}} for key, seq in keys]
-    store.connection.execute(statement, parameters)
 
 
 def settle_parcels(store: Store, norms: Iterable[str]) -> None:

@@ -71,7 +71,7 @@ def list_obligations(store: Store, filters: ObligationFilter, cursor: str | None
     """Obligations, soonest first and those without a day last; raises `BadCursor`.
 
     A row has the columns of `obligation`, and of its system `permit_number`, `parcel_number`, `site_address`,
-    `municipality` and `contractor` (the designated licence, normalised).
+    `municipality`, `latitude` and `longitude` (degrees as text), and `contractor` (the designated licence, normalised).
     """
     obligation, standing, version = tables.obligation, tables.standing, tables.system_version
     join = obligation.outerjoin(
@@ -92,6 +92,7 @@ def list_obligations(store: Store, filters: ObligationFilter, cursor: str | None
             version.c.parcel_number,
             version.c.site_address,
             version.c.municipality,
+            *(version.c.content[name].as_string().label(name) for name in ("latitude", "longitude")),
         )
         .select_from(join)
         .where(obligation.c.county == store.tenant, *_obligation_conditions(filters))

@@ -1,16 +1,21 @@
 """The append-only log of one county (RFC 6962 style): adding entries, its head, its signed heads.
 
-Every legal fact becomes an entry in the transaction that stores it. Entries are canonical JSON kept as bytes; the raw
-bytes that a person sent lie beside them under a salted commitment, so that they can be destroyed one by one and the
-log still verifies.
+Every legal fact becomes an entry in the transaction that stores it. Entries are canonical JSON kept as bytes. Beside
+an entry lie, each under a salted commitment that the entry holds, so that they can be destroyed one by one and the log
+still verifies: the raw bytes that a person sent, and the detail (what people wrote, and every row of the tables that
+the entry made, ended or decided). No person's data stand in an entry itself.
+
+An entry is written when its rows are known: at the next checkpoint or look into the log, at the latest at the commit.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from hashlib import sha256
 from typing import Any, Final
 
@@ -19,83 +24,98 @@ from sqlalchemy import select, update
 from reporting import tables
 from reporting.store.encoding import canonical_json, instant_text
 from reporting.store.engine import Store
+from reporting.store.journal import Draft
 from reporting.store.merkle import Frontier, leaf_hash
 from reporting.store.rows import chunks, insert_new_rows, insert_rows
-from reporting.store.signing import SignedHead, Signer
+from reporting.store.signing import SignedHead, Signer, VerifyingKey
 
 SALT_BYTES: Final = 16
+SERVICE_LOG: Final = "_service"
+"""The log of what belongs to no county: keys of contractors and administrators, roles, invitations, signing keys.
+
+A tenant like a county, under a name that no county can have:
+`append(store of database.transaction(SERVICE_LOG), [NewEntry(...)], now)`.
+"""
 _HEAD_COLUMNS: Final = [column.name for column in tables.checkpoint.columns]
 
 
 @dataclass(frozen=True, kw_only=True)
 class NewEntry:
-    """An entry to be: what happened, and the bytes as received when a person or a machine sent some."""
+    """An entry to be: what happened, and the bytes as received when a person or a machine sent some.
+
+    content: stays for good, and so holds no person's data: who and what by their ids, dates, kinds. words: what people
+    wrote (reasons, names, addresses); lies in the detail.
+    """
 
     type: str
     content: Mapping[str, Any]
     raw: bytes | None = None
+    words: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Appended:
-    """One entry as the log took it."""
+    """One entry as the log took it. `leaf` is empty until the entry is written, which a checkpoint sees to."""
 
     seq: int
-    leaf: bytes
     recorded_at: datetime
+    leaf: bytes = b""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Head:
-    """Where the county's log stands: an empty log has size 0 and no time."""
+    """Where the county's log stands: an empty log has size 0 and no time. `verifying_key`: of the key in force."""
 
     size: int
     root: bytes
     frontier: bytes
     last_at: datetime | None
+    verifying_key: bytes | None = None
 
 
 def append(store: Store, entries: Sequence[NewEntry], now: datetime) -> list[Appended]:
     """Add entries to the county's log; holds its head until the transaction ends.
 
-    `recorded_at` is `now`, or the time of the entry before where the clock went back. Raises `EntryNotAllowed` for
-    content that has no canonical JSON.
+    `recorded_at` is `now`, or the time of the entry before where the clock went back. What the transaction then adds to
+    the tables under an entry's number becomes part of the entry. Raises `EntryNotAllowed` for content that has no
+    canonical JSON.
     """
     if not entries:
         return []
-    head = _locked_head(store)
-    recorded_at = max(now, head.last_at) if head.last_at else now
-    edge = Frontier.unpack(head.size, head.frontier)
-    appended, rows, raws = [], [], []
-    for seq, entry in enumerate(entries, head.size + 1):
-        salt = secrets.token_bytes(SALT_BYTES)
-        written = _entry_bytes(store.tenant, seq, entry, recorded_at, salt)
-        leaf = leaf_hash(written)
-        edge.append(leaf)
-        appended.append(Appended(seq=seq, leaf=leaf, recorded_at=recorded_at))
-        base = {"county": store.tenant, "seq": seq}
-        rows.append({**base, "type": entry.type, "recorded_at": recorded_at, "entry": written, "leaf": leaf})
-        if entry.raw is not None:
-            raws.append({**base, "salt": salt, "raw": entry.raw})
-    insert_rows(store, tables.log_entry, rows)
-    insert_rows(store, tables.log_raw, raws)
-    _move_head(store, edge, recorded_at)
+    pending = _pending(store)
+    recorded_at = max(now, pending.last_at) if pending.last_at else now
+    first = pending.size + len(pending.entries) + 1
+    for entry in entries:
+        canonical_json(entry.content)  # where it is wrong, its caller is to hear of it
+    appended = [Appended(seq=seq, recorded_at=recorded_at) for seq in range(first, first + len(entries))]
+    pending.entries.extend(zip(appended, entries, strict=True))
+    pending.last_at = recorded_at
+    store.journal.drafts.update((one.seq, Draft()) for one in appended)
     return appended
+
+
+def settle(store: Store) -> None:
+    """Write the entries that this transaction has appended, with the rows that they made."""
+    if store.journal.settle:
+        store.journal.settle()
 
 
 def hold(store: Store) -> Head:
     """Hold the county's log until the transaction ends: what is read from here on, no other writer changes."""
+    settle(store)
     return _locked_head(store)
 
 
 def head(store: Store) -> Head:
     """Where the county's log stands."""
+    settle(store)
     row = store.connection.execute(_select_head(store)).mappings().first()
     return Head(**row) if row else Head(size=0, root=Frontier().root(), frontier=b"", last_at=None)
 
 
 def seq_at(store: Store, instant: datetime) -> int:
     """The sequence number up to which the county's log had come at `instant`; 0 before its first entry."""
+    settle(store)
     log_entry = tables.log_entry
     query = (
         select(log_entry.c.seq)
@@ -107,15 +127,30 @@ def seq_at(store: Store, instant: datetime) -> int:
 
 
 def checkpoint(store: Store, signer: Signer, now: datetime) -> SignedHead:
-    """The signed head of the log as it stands: signed now, unless this size has been signed before."""
+    """The signed head of the log as it stands: signed now, unless this size has been signed before.
+
+    Raises `SigningKeyUnusable` where the key in force is not to hand.
+    """
     at = head(store)
     found = signed_head(store, at.size, exact=True)
     if found:
         return found
-    signed = signer.sign(store.tenant, at.size, at.root, now)
+    in_force = signer.for_key(at.verifying_key)
+    if at.verifying_key is None:
+        put_in_force(store, in_force.verifying_key)
+    signed = in_force.sign(store.tenant, at.size, at.root, now)
     row = {name: getattr(signed, name) for name in _HEAD_COLUMNS}
     insert_new_rows(store, tables.checkpoint, [row])
     return signed
+
+
+def put_in_force(store: Store, key: VerifyingKey) -> None:
+    """Note which key signs the county's log from now on."""
+    settle(store)
+    _locked_head(store)
+    table = tables.log_head
+    statement = update(table).where(table.c.county == store.tenant).values(verifying_key=key.raw)
+    store.connection.execute(statement)
 
 
 def signed_head(store: Store, size: int, *, exact: bool = False) -> SignedHead | None:
@@ -127,8 +162,16 @@ def signed_head(store: Store, size: int, *, exact: bool = False) -> SignedHead |
     return SignedHead(**row) if row else None
 
 
+def head_now(store: Store, signer: Signer, now: datetime) -> SignedHead:
+    """The signed head of the log as it stands, for whoever looks: as `checkpoint`, but nothing is written."""
+    at = head(store)
+    found = signed_head(store, at.size, exact=True)
+    return found or signer.for_key(at.verifying_key).sign(store.tenant, at.size, at.root, now)
+
+
 def appended_entry(store: Store, seq: int) -> Appended | None:
     """Entry `seq` as the log took it, or `None`."""
+    settle(store)
     table = tables.log_entry
     query = select(table.c.seq, table.c.leaf, table.c.recorded_at).where(
         table.c.county == store.tenant, table.c.seq == seq
@@ -139,6 +182,7 @@ def appended_entry(store: Store, seq: int) -> Appended | None:
 
 def entries_of(store: Store, seqs: Sequence[int]) -> dict[int, bytes]:
     """The stored bytes of some entries, by sequence number."""
+    settle(store)
     table = tables.log_entry
     found: dict[int, bytes] = {}
     for part in chunks(seqs):
@@ -149,32 +193,83 @@ def entries_of(store: Store, seqs: Sequence[int]) -> dict[int, bytes]:
 
 def raw_of(store: Store, seq: int) -> bytes | None:
     """The bytes as received that entry `seq` commits to; `None` when there were none or they have been destroyed."""
+    settle(store)
     table = tables.log_raw
     query = select(table.c.raw).where(table.c.county == store.tenant, table.c.seq == seq)
     return store.connection.execute(query).scalar()
 
 
+def detail_of(store: Store, seq: int) -> dict[str, Any]:
+    """What lies beside entry `seq`: `words`, and the rows it `added`, `ended`, `decided`; empty for nothing."""
+    settle(store)
+    table = tables.log_detail
+    query = select(table.c.detail).where(table.c.county == store.tenant, table.c.seq == seq)
+    found = store.connection.execute(query).scalar()
+    return dict(json.loads(found)) if found is not None else {}
+
+
 def commitment(salt: bytes, raw: bytes) -> str:
-    """What an entry says of its raw bytes: `SHA-256(salt || raw)` in hex."""
+    """What an entry says of its raw bytes, or of its detail: `SHA-256(salt || bytes)` in hex."""
     return sha256(salt + raw).hexdigest()
 
 
-def _entry_bytes(county: str, seq: int, entry: NewEntry, recorded_at: datetime, salt: bytes) -> bytes:
-    value: dict[str, Any] = {
-        "county": county,
-        "seq": seq,
-        "type": entry.type,
-        "recorded_at": instant_text(recorded_at),
-        "content": entry.content,
-    }
-    if entry.raw is not None:
-        value["commit"] = commitment(salt, entry.raw)
-    return canonical_json(value)
+@dataclass(kw_only=True)
+class _Pending:
+    """Entries of a transaction that wait to be written, after the log's first `size`."""
+
+    size: int
+    last_at: datetime | None
+    edge: Frontier
+    entries: list[tuple[Appended, NewEntry]] = field(default_factory=list)
+
+
+def _pending(store: Store) -> _Pending:
+    """What waits in this transaction; the first entry takes the log's head."""
+    found: _Pending | None = store.journal.waiting
+    if found is None:
+        at = _locked_head(store)
+        found = _Pending(size=at.size, last_at=at.last_at, edge=Frontier.unpack(at.size, at.frontier))
+        store.journal.waiting, store.journal.settle = found, partial(_write, store, found)
+    return found
+
+
+def _write(store: Store, pending: _Pending) -> None:
+    if not pending.entries:
+        return
+    rows, raws, details = [], [], []
+    for appended, entry in pending.entries:
+        base = {"county": store.tenant, "seq": appended.seq}
+        value: dict[str, Any] = {
+            **base, "type": entry.type, "recorded_at": instant_text(appended.recorded_at), "content": entry.content,
+        }  # fmt: skip
+        if entry.raw is not None:
+            salt = secrets.token_bytes(SALT_BYTES)
+            value["commit"] = commitment(salt, entry.raw)
+            raws.append({**base, "salt": salt, "raw": entry.raw})
+        detail = store.journal.drafts.pop(appended.seq).as_json()
+        if detail or entry.words:
+            salt = secrets.token_bytes(SALT_BYTES)
+            text = canonical_json({**detail, **({"words": entry.words} if entry.words else {})})
+            value["detail"] = commitment(salt, text)
+            details.append({**base, "salt": salt, "detail": text})
+        written = canonical_json(value)
+        appended.leaf = leaf_hash(written)
+        pending.edge.append(appended.leaf)
+        columns = {"type": entry.type, "recorded_at": appended.recorded_at, "entry": written, "leaf": appended.leaf}
+        rows.append({**base, **columns})
+    pending.size += len(pending.entries)
+    pending.entries.clear()
+    insert_rows(store, tables.log_entry, rows)
+    insert_rows(store, tables.log_raw, raws)
+    insert_rows(store, tables.log_detail, details)
+    assert pending.last_at is not None
+    _move_head(store, pending.edge, pending.last_at)
 
 
 def _select_head(store: Store) -> Any:
     table = tables.log_head
-    return select(table.c.size, table.c.root, table.c.frontier, table.c.last_at).where(table.c.county == store.tenant)
+    columns = (table.c.size, table.c.root, table.c.frontier, table.c.last_at, table.c.verifying_key)
+    return select(*columns).where(table.c.county == store.tenant)
 
 
 def _locked_head(store: Store) -> Head:

@@ -86,6 +86,7 @@ def find_by_grams(store: Store, grams: Iterable[str], limit: int) -> list[tuple[
 def insert_reviews(store: Store, rows: Sequence[Row]) -> None:
     """Queue reports for a person (`id`, `event`, `state`, `reason`, `candidates`, `created_seq`)."""
     insert_rows(store, tables.review, tenant_rows(store, rows))
+    store.journal.add(tables.review, rows)
 
 
 def list_reviews(store: Store, state: str, after: str | None, limit: int) -> list[dict[str, Any]]:
@@ -104,5 +105,8 @@ def resolve_review(store: Store, review_id: str, *, state: str, system: str | No
         update(table)
         .where(table.c.county == store.tenant, table.c.id == review_id, table.c.resolved_seq.is_(None))
         .values(state=state, system=system, resolved_seq=seq, resolved_by=by)
+        .returning(table)
     )
-    return store.connection.execute(statement).rowcount == 1
+    decided = store.connection.execute(statement).mappings().all()
+    store.journal.decide(decided)
+    return bool(decided)

@@ -46,11 +46,11 @@ class Frontier:
 
     def append(self, leaf: bytes) -> None:
         """Add one leaf's hash at the right."""
-        node, size = leaf, self.size
+        node, size, nodes = leaf, self.size, self._nodes
         while size & 1:
-            node = node_hash(self._nodes.pop(), node)
+            node = sha256(b"\x01" + nodes.pop() + node).digest()
             size >>= 1
-        self._nodes.append(node)
+        nodes.append(node)
         self.size += 1
 
     def root(self) -> bytes:

@@ -99,7 +99,8 @@ def _connection(url: str, *, writing: bool = True) -> Iterator[Connection]:
                 driver = connection.connection.driver_connection
                 assert driver is not None
                 driver.execute("PRAGMA foreign_keys = OFF")
-            connection.execution_options(pumper_writing=writing)
+            # Rebuilding a large table may take its time.
+            connection.execution_options(pumper_writing=writing, pumper_limit_ms=float("inf"))
             with connection.begin():
                 yield connection
     except DBAPIError as error:

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import and_, func, or_, select, union
 
 from reporting import tables
 from reporting.store.engine import Store
 from reporting.store.facts import not_ended
 from reporting.store.matching import ADDRESS
-from reporting.store.rows import chunks
+from reporting.store.rows import chunks, tenant_rows, upsert_rows
 
 _BEGINNINGS: Final = 100
 """How many beginnings one question asks for."""
@@ -86,6 +86,36 @@ def load_places(store: Store, systems: Iterable[str]) -> dict[str, dict[str, Any
             .where(version.c.county == store.tenant, not_ended(version), version.c.system.in_(part))
         )
         found.update((row["system"], dict(row)) for row in store.connection.execute(query).mappings())
+    return found
+
+
+def grams_up_to(store: Store) -> int:
+    """The entry of the log up to which places are indexed by word pieces; 0 before the first."""
+    table = tables.gram_head
+    return store.connection.execute(select(table.c.seq).where(table.c.county == store.tenant)).scalar() or 0
+
+
+def set_grams_up_to(store: Store, seq: int) -> None:
+    """Note up to which entry places are indexed."""
+    upsert_rows(store, tables.gram_head, tenant_rows(store, [{"seq": seq}]))
+
+
+def places_after(store: Store, seq: int, limit: int) -> list[tuple[int, str]]:
+    """(entry, system) of what was put on file of places and owners after an entry, in order, about `limit` of them.
+
+    All of one entry are given or none.
+    """
+    parts = [
+        select(table.c.seq, table.c.system).where(table.c.county == store.tenant, table.c.seq > seq)
+        for table in (tables.system_version, tables.owner_version)
+    ]
+    both = union(*parts).subquery()
+    query = select(both.c.seq, both.c.system).order_by(both.c.seq, both.c.system)
+    found = [(entry, system) for entry, system in store.connection.execute(query.limit(limit))]
+    if len(found) == limit:
+        last = found[-1][0]
+        whole = store.connection.execute(query.where(both.c.seq == last))
+        found = [*(one for one in found if one[0] < last), *((entry, system) for entry, system in whole)]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any
 
 from sqlalchemy import func, select
@@ -70,6 +71,13 @@ def find_credentials(store: Store, license_norms: Iterable[str]) -> dict[str, li
         for row in store.connection.execute(query).mappings():
             found[row["license_norm"]].append(dict(row))
     return dict(found)
+
+
+def expiring_credentials(store: Store, first: date, last: date) -> list[dict[str, Any]]:
+    """The licences whose last day lies between two days."""
+    table = tables.credential
+    query = select(table).where(table.c.expires_on.between(first, last)).order_by(table.c.license_norm, table.c.kind)
+    return [dict(row) for row in store.connection.execute(query).mappings()]
 
 
 def licences_of(store: Store, contractor_id: str) -> list[dict[str, Any]]:

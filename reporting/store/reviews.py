@@ -93,8 +93,11 @@ def close_reviews_of(store: Store, event_id: str, *, state: str, seq: int, by: s
         update(table)
         .where(table.c.county == store.tenant, table.c.event == event_id, table.c.resolved_seq.is_(None))
         .values(state=state, resolved_seq=seq, resolved_by=by)
+        .returning(table)
     )
-    return store.connection.execute(statement).rowcount
+    decided = store.connection.execute(statement).mappings().all()
+    store.journal.decide(decided)
+    return len(decided)
 
 
 def count_events(store: Store, systems: Iterable[str]) -> dict[str, int]:

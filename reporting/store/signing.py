@@ -25,7 +25,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from reporting.errors import SigningKeyUnusable
+from reporting import export_verifier
+from reporting.errors import CheckpointUnreadable, SigningKeyUnusable
 
 _ED25519: Final = b"\x01"  # the signature type of C2SP signed-note
 
@@ -81,15 +82,21 @@ class VerifyingKey:
 
 @dataclass(frozen=True, kw_only=True)
 class Signer:
-    """The key that signs heads of logs."""
+    """The key that signs heads of logs.
+
+    former: keys that a rotation has not yet replaced in every log. path: the file they were read from.
+    """
 
     key: Ed25519PrivateKey
+    former: tuple[Ed25519PrivateKey, ...] = ()
+    path: Path | None = None
 
     @classmethod
     def load(cls, path: Path) -> Signer:
         """Read the key file, made readable by its owner only when there is none; raises `SigningKeyUnusable`.
 
-        Of several processes that make it at once, all come back with the same key.
+        The first key in the file signs; others follow while a rotation is under way. Of several processes that make
+        the file at once, all come back with the same key.
         """
         try:
             if not path.exists():
@@ -97,13 +104,24 @@ class Signer:
             pem = path.read_bytes()
         except OSError as error:
             raise SigningKeyUnusable(f"{path} cannot be read or made: {error.strerror}.") from error
-        try:
-            key = load_pem_private_key(pem, password=None)
-        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise SigningKeyUnusable(f"{path} is not a private key in PEM form without a password.") from error
-        if not isinstance(key, Ed25519PrivateKey):
-            raise SigningKeyUnusable(f"{path} is not an Ed25519 key.")
-        return cls(key=key)
+        first, *former = [_private_key(part, path) for part in _pem_parts(pem)]
+        return cls(key=first, former=tuple(former), path=path)
+
+    def for_key(self, raw: bytes | None) -> Signer:
+        """The signer with the key in force (`None`: any); after a rotation elsewhere, the file is read again.
+
+        Raises `SigningKeyUnusable` where it is not there.
+        """
+        if raw is None or raw == self.verifying_key.raw:
+            return self
+        reread = Signer.load(self.path) if self.path else self
+        for key in (reread.key, *self.former, *reread.former):
+            if key.public_key().public_bytes_raw() == raw:
+                return Signer(key=key, path=self.path)
+        held = f"{self.path} does not hold it" if self.path else "it is not to hand"
+        raise SigningKeyUnusable(
+            f"The log is signed with another key and {held}: add that key's PEM text to the end of the file."
+        )
 
     @property
     def verifying_key(self) -> VerifyingKey:
@@ -138,19 +156,97 @@ def checkpoint_note(head: SignedHead) -> str:
     return f"{checkpoint_text(head.county, head.size, head.root).decode()}\n— {origin(head.county)} {signature}\n"
 
 
+def rotation_text(county: str, key: VerifyingKey) -> bytes:
+    """The bytes that the old key signs to hand a log over to a new one."""
+    return f"{origin(county)}\nsigning key\n{b64encode(key.raw).decode()}\n".encode()
+
+
+def add_key(path: Path) -> Signer:
+    """Put a new key before those in the file, so that logs can be handed over to it one by one."""
+    before = Signer.load(path)
+    keys = (Ed25519PrivateKey.generate(), before.key, *before.former)
+    _replace_key_file(path, keys)
+    return Signer(key=keys[0], former=keys[1:], path=path)
+
+
+def set_former_aside(signer: Signer) -> list[Path]:
+    """Leave only the key that signs in the file: every log has been handed over.
+
+    The former ones go into files beside it, which are given: a backup of before still needs them.
+    """
+    path = signer.path
+    assert path is not None
+    aside = []
+    for key in signer.former:
+        name = sha256(key.public_key().public_bytes_raw()).hexdigest()[:8]
+        aside.append(path.with_name(f"{path.name}.former-{name}"))
+        _replace_key_file(aside[-1], (key,))
+    _replace_key_file(path, (signer.key,))
+    return aside
+
+
+def _pem_parts(pem: bytes) -> list[bytes]:
+    end = b"-----END PRIVATE KEY-----"
+    return [part + end for part in pem.split(end)[:-1]] or [pem]
+
+
+def _private_key(pem: bytes, path: Path) -> Ed25519PrivateKey:
+    try:
+        key = load_pem_private_key(pem.strip(), password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise SigningKeyUnusable(f"{path} is not a private key in PEM form without a password.") from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise SigningKeyUnusable(f"{path} is not an Ed25519 key.")
+    return key
+
+
+def _pem(key: Ed25519PrivateKey) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def _replace_key_file(path: Path, keys: tuple[Ed25519PrivateKey, ...]) -> None:
+    try:
+        draft = _write_draft(path, b"".join(map(_pem, keys)))
+        draft.replace(path)
+    except OSError as error:
+        raise SigningKeyUnusable(f"{path} cannot be replaced: {error.strerror}.") from error
+
+
+def read_heads(text: str, where: str, read_at: datetime) -> list[SignedHead]:
+    """The checkpoints in a text, such as a mail's, to check a log against; raises `CheckpointUnreadable`.
+
+    where: the file's name, for the error. read_at: stands for the time of signing, which a checkpoint does not say.
+    """
+    try:
+        found = export_verifier.read_checkpoints(text, where)
+    except export_verifier.Unreadable as error:
+        raise CheckpointUnreadable(f"{error}.") from error
+    return [
+        SignedHead(
+            county=one.county, size=one.size, root=one.root, key_id=one.key_id, signature=one.signature,
+            signed_at=read_at,
+        )
+        for one in found
+    ]  # fmt: skip
+
+
 def _make_key_file(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    pem = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    draft = _write_draft(path, _pem(Ed25519PrivateKey.generate()))
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(pem)
-            file.flush()
-            os.fsync(file.fileno())
         # A link appears whole and never replaces: whoever comes second reads the first one's key.
         os.link(draft, path)
     except FileExistsError:
         pass
     finally:
         draft.unlink()
+
+
+def _write_draft(path: Path, pem: bytes) -> Path:
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(pem)
+        file.flush()
+        os.fsync(file.fileno())
+    return draft

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sqlalchemy import bindparam, delete, func, literal, select, update
+from sqlalchemy import delete, func, literal, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
@@ -103,21 +103,6 @@ def outcome_of_report(store: Store, report_id: str) -> dict[str, Any] | None:
     return dict(row) if row else None
 
 
-def set_outcome_findings(store: Store, submission_id: str, findings: Mapping[int, Sequence[Mapping[str, Any]]]) -> None:
-    """Set the findings of some rows (row number → findings), once assessment knows them."""
-    if not findings:
-        return
-    table = tables.outcome
-    statement = (
-        update(table)
-        .where(table.c.county == store.tenant, table.c.submission == submission_id)
-        .where(table.c.row == bindparam("row_number"))
-        .values(findings=bindparam("found"))
-    )
-    parameters = [{"row_number": row, "found": list(found)} for row, found in findings.items()]
-    store.connection.execute(statement, parameters)
-
-
 def keep_file(store: Store, submission_id: str, data: bytes, options: Mapping[str, Any]) -> None:
     """Keep the bytes of a long file until it has been worked off. options: what its rows are read by."""
     row = {"submission": submission_id, "data": data, "options": dict(options)}
@@ -168,15 +153,21 @@ def end_reports(store: Store, submission_id: str, first_seq: int, by: str) -> in
         .subquery()
     )
     ended = store.connection.execute(
-        update(event).where(event.c.county == store.tenant, event.c.id == ending.c.ending).values(ended_seq=ending.c.at)
-    ).rowcount
-    store.connection.execute(
+        update(event)
+        .where(event.c.county == store.tenant, event.c.id == ending.c.ending)
+        .values(ended_seq=ending.c.at)
+        .returning(event.c.ended_seq, event.c.id)
+    ).all()
+    store.journal.end(event, ((seq, (key,)) for seq, key in ended))
+    decided = store.connection.execute(
         update(review)
         .where(review.c.county == store.tenant, review.c.resolved_seq.is_(None), review.c.event == event.c.id)
         .where(event.c.county == store.tenant, event.c.submission == submission_id, event.c.ended_seq >= first_seq)
         .values(state="voided", resolved_seq=event.c.ended_seq, resolved_by=by)
-    )
-    return ended
+        .returning(review)
+    ).mappings()
+    store.journal.decide(decided.all())
+    return len(ended)
 
 
 def count_repeats(store: Store, submission_id: str) -> int:

@@ -1,4 +1,4 @@
-"""Checking a county's log against itself, its signed heads, and heads that somebody kept outside.
+"""Checking a county's log against itself, its signed heads, heads that somebody kept outside, and the tables.
 
 For `pumper verify`. Streams: memory does not grow with the log. Without an outside head, whoever holds both database
 and signing key could have rewritten everything alike.
@@ -9,30 +9,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Row, and_, select
+from sqlalchemy import Row, and_, select, text
 
 from reporting import tables
 from reporting.store.encoding import instant_text
-from reporting.store.engine import Store
+from reporting.store.engine import Database, Store
 from reporting.store.log import commitment, head
 from reporting.store.merkle import Frontier, leaf_hash
+from reporting.store.problems import DESTRUCTION, Problem, destroyed_seqs
+from reporting.store.projection import WHOLE, Span, compare
+from reporting.store.rotation import KeyRing, key_ring
 from reporting.store.signing import SignedHead, VerifyingKey
 
-DESTRUCTION: Final = "destruction"
-"""The type of the entry that says which raw rows were destroyed, as `seqs` in its content."""
 _PAGE: Final = 5_000
 _MOST_PROBLEMS: Final = 100
-
-
-@dataclass(frozen=True, kw_only=True)
-class Problem:
-    """One thing that does not hold. `seq` is the first entry that it can concern; `None` when it concerns none."""
-
-    code: str
-    seq: int | None
-    message: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +53,16 @@ class VerifyResult:
         return min((problem.seq for problem in self.problems if problem.seq is not None), default=None)
 
 
-def verify(store: Store, keys: Sequence[VerifyingKey] = (), saved: Sequence[SignedHead] = ()) -> VerifyResult:
+def verify(
+    store: Store, keys: Sequence[VerifyingKey] = (), saved: Sequence[SignedHead] = (), *, rows: bool = True
+) -> VerifyResult:
     """Compute the county's log again: entries, leaves, commitments, roots, signed heads, and the heads in `saved`.
 
-    With `keys`, each signature must be by one of them; without, signatures are not looked at.
+    With `keys`, each signature must be by the key in force at its size, and one of the log's keys known; without,
+    signatures are not looked at. rows: whether the tables are computed from the log as well and compared.
     """
-    check = _Check(county=store.tenant, keys=tuple(keys))
+    take_time(store)
+    check = _Check(county=store.tenant, ring=key_ring(store, keys) if keys else None)
     stored = _signed_heads(store)
     heads = sorted([*stored, *(one for one in saved if one.county == store.tenant)], key=lambda one: one.size)
     at = 0
@@ -77,7 +77,52 @@ def verify(store: Store, keys: Sequence[VerifyingKey] = (), saved: Sequence[Sign
     for missing in heads[at:]:
         check.cut_tail(missing)
     check.end(store)
+    if rows:
+        for problem in compare(store):
+            check.problem(problem.code, problem.seq, problem.message)
     return check.result()
+
+
+def take_time(store: Store) -> None:
+    """Let the statements of a transaction run as long as they take: a check reads everything."""
+    if store.dialect == "postgresql":
+        store.connection.execute(text("SELECT set_config('statement_timeout', '0', true)"))
+    else:
+        store.connection.execution_options(pumper_limit_ms=float("inf"))
+
+
+class Part(StrEnum):
+    """What of a check is made: the log itself, or the tables against it. Each is whole in itself."""
+
+    LOG = "log"
+    TABLES = "tables"
+
+
+def verify_part(
+    url: str,
+    county: str,
+    part: Part,
+    span: Span = WHOLE,
+    keys: Sequence[VerifyingKey] = (),
+    saved: Sequence[SignedHead] = (),
+) -> VerifyResult:
+    """One part of a check on a connection of its own, for a process that does nothing else.
+
+    span: of which entries the tables are compared.
+    """
+    database = Database.connect(url)
+    try:
+        with database.reading(county) as store:
+            if part is Part.LOG:
+                return verify(store, keys, saved, rows=False)
+            take_time(store)
+            at = head(store)
+            problems = tuple(islice(compare(store, span), _MOST_PROBLEMS))
+            return VerifyResult(
+                county=county, size=at.size, root=at.root, checkpoints=0, signatures=0, problems=problems
+            )
+    finally:
+        database.dispose()
 
 
 @dataclass(kw_only=True)
@@ -85,10 +130,12 @@ class _Check:
     """The state of one pass over a log."""
 
     county: str
-    keys: tuple[VerifyingKey, ...]
+    ring: KeyRing | None
     edge: Frontier = field(default_factory=Frontier)
     problems: list[Problem] = field(default_factory=list)
-    raw_missing: dict[int, None] = field(default_factory=dict)
+    missing: dict[tuple[str, int], None] = field(default_factory=dict)
+    last_at: datetime | None = None
+    text: str = ""
     last_text: str = ""
     last_good: int = 0
     expected: int = 1
@@ -96,16 +143,27 @@ class _Check:
     signatures: int = 0
 
     def entry(self, row: Row[*tuple[Any, ...]]) -> None:
-        """Take the next entry: its place, hash, own words and commitment."""
-        if row.seq != self.expected:
+        """Take the next entry: its place, hash, own words, and what lies beside it."""
+        seq, kind, recorded_at, entry, leaf, salt, raw, detail_salt, detail = row
+        if seq != self.expected:
             missing = f"Entry {self.expected} is missing."
-            self.problem("missing", self.expected, missing if row.seq > self.expected else "Entries are out of order.")
-        self.expected = row.seq + 1
-        leaf = leaf_hash(row.entry)
-        if leaf != row.leaf:
-            self.problem("leaf", row.seq, f"Entry {row.seq} was changed: its hash is another.")
-        self.edge.append(leaf)
-        self._words(row)
+            self.problem("missing", self.expected, missing if seq > self.expected else "Entries are out of order.")
+        self.expected = seq + 1
+        found = leaf_hash(entry)
+        if found != leaf:
+            self.problem("leaf", seq, f"Entry {seq} was changed: its hash is another.")
+        self.edge.append(found)
+        if recorded_at != self.last_at:
+            self.last_at, self.text = recorded_at, instant_text(recorded_at)
+        commit = b"" if raw is None else b'"commit":"%b",' % sha256(salt + raw).hexdigest().encode()
+        told = "" if detail is None else f'"detail":"{sha256(detail_salt + detail).hexdigest()}",'
+        end = f'}},"county":"{self.county}",{told}"recorded_at":"{self.text}","seq":{seq},"type":"{kind}"}}'
+        # As it was written: an entry begins and ends with what is known of it. Any other is looked into.
+        as_written = entry.startswith(b'{%b"content":{' % commit) and entry.endswith(end.encode())
+        if not as_written or self.text < self.last_text or kind == DESTRUCTION:
+            self._words(row)
+        else:
+            self.last_text = self.text
 
     def _words(self, row: Row[*tuple[Any, ...]]) -> None:
         try:
@@ -119,17 +177,28 @@ class _Check:
         if said[3] < self.last_text:
             self.problem("time", row.seq, f"Entry {row.seq} is dated before the one that it follows.")
         self.last_text = said[3]
-        self._commitment(row, words.get("commit"))
+        self._commitment("raw bytes", row.seq, row.salt, row.raw, words.get("commit"))
+        self._commitment("detail", row.seq, row.detail_salt, row.detail, words.get("detail"))
         if row.type == DESTRUCTION:
-            for seq in words["content"].get("seqs", ()):
-                self.raw_missing.pop(seq, None)
+            self._destruction(row.seq, words)
 
-    def _commitment(self, row: Row[*tuple[Any, ...]], commit: str | None) -> None:
-        if row.raw is None:
+    def _commitment(self, of: str, seq: int, salt: bytes | None, found: bytes | None, commit: str | None) -> None:
+        if found is None or salt is None:
             if commit is not None:
-                self.raw_missing[row.seq] = None
-        elif commitment(row.salt, row.raw) != commit:
-            self.problem("raw", row.seq, f"The raw bytes of entry {row.seq} were changed.")
+                self.missing[of, seq] = None
+        elif commitment(salt, found) != commit:
+            self.problem(of.split()[0], seq, f"What lies beside entry {seq} ({of}) was changed.")
+
+    def _destruction(self, seq: int, words: Any) -> None:
+        """Take what an entry says was destroyed: entries before it, by their numbers or from one to another."""
+        try:
+            said = destroyed_seqs(words["content"], seq)
+        except (TypeError, ValueError, KeyError, AttributeError):
+            self.problem("entry", seq, f"Entry {seq} cannot be read.")
+            return
+        for one in said:
+            self.missing.pop(("raw bytes", one), None)
+            self.missing.pop(("detail", one), None)
 
     def signed_head(self, signed: SignedHead) -> None:
         """Compare a signed head with the entries that it covers."""
@@ -147,11 +216,12 @@ class _Check:
                 f"The signed head of {signed.size} entries has another root: entry {first} or a later one changed."
             )
             self.problem("root", first, message)
-        if not self.keys:
+        if self.ring is None:
             return
         self.signatures += 1
-        if not any(key.signed(signed) for key in self.keys):
-            self.problem("signature", None, f"The signature of the head of {signed.size} entries is by no known key.")
+        if not any(key.signed(signed) for key in self.ring.in_force(signed.size)):
+            message = f"The signature of the head of {signed.size} entries is not by a key that was in force."
+            self.problem("signature", None, message)
 
     def cut_tail(self, signed: SignedHead) -> None:
         """A head that covers more entries than there are."""
@@ -167,8 +237,16 @@ class _Check:
             self.problem(
                 "head", cut, f"The log's head says {at.size} entries; {self.edge.size} were found, or other ones."
             )
-        for seq in self.raw_missing:
-            self.problem("raw", seq, f"The raw bytes of entry {seq} are gone, and no entry says why.")
+        for of, seq in self.missing:
+            self.problem(of.split()[0], seq, f"What lay beside entry {seq} ({of}) is gone, and no entry says why.")
+        if self.ring is not None and at.verifying_key is not None:
+            in_force = {key.raw for key in self.ring.in_force(self.edge.size)}
+            if at.verifying_key not in in_force:
+                self.problem("key", None, "The log's head names another key than the one in force.")
+        if self.ring is not None and not self.ring.is_anchored:
+            self.problem("key", None, "The log was signed by none of the known keys.")
+        if self.ring is not None and (bad := self.ring.broken_at):
+            self.problem("key", bad, f"Entry {bad} hands the log over to a key that the one before has not signed.")
 
     def problem(self, code: str, seq: int | None, message: str) -> None:
         """Note one problem; after the first hundred, no more."""
@@ -189,9 +267,12 @@ class _Check:
 
 def _entries(store: Store) -> Iterator[Row[*tuple[Any, ...]]]:
     """Every entry with its raw bytes, in order, a page at a time."""
-    entry, raw = tables.log_entry, tables.log_raw
-    joined = entry.outerjoin(raw, and_(raw.c.county == entry.c.county, raw.c.seq == entry.c.seq))
-    columns = (entry.c.seq, entry.c.type, entry.c.recorded_at, entry.c.entry, entry.c.leaf, raw.c.salt, raw.c.raw)
+    entry, raw, detail = tables.log_entry, tables.log_raw, tables.log_detail
+    joined = entry.outerjoin(raw, and_(raw.c.county == entry.c.county, raw.c.seq == entry.c.seq)).outerjoin(
+        detail, and_(detail.c.county == entry.c.county, detail.c.seq == entry.c.seq)
+    )
+    beside = (raw.c.salt, raw.c.raw, detail.c.salt.label("detail_salt"), detail.c.detail)
+    columns = (entry.c.seq, entry.c.type, entry.c.recorded_at, entry.c.entry, entry.c.leaf, *beside)
     query = select(*columns).select_from(joined).where(entry.c.county == store.tenant).order_by(entry.c.seq)
     last: int | None = None
     while True:

@@ -13,6 +13,20 @@ from typing import Final
 from sqlalchemy import Table
 
 # One door to all of them: a `MetaData` that knew half the tables would make half a migration.
+from reporting.tables.access import (
+    attempt,
+    invitation,
+    membership,
+    oidc_group_role,
+    password,
+    person,
+    person_identity,
+    recovery_code,
+    session,
+    signin_failure,
+    signin_token,
+    totp,
+)
 from reporting.tables.columns import CONTENT, IDENTIFIER, VERBATIM, UtcDateTime, metadata
 from reporting.tables.derived import finding, obligation, standing
 from reporting.tables.facts import (
@@ -26,10 +40,14 @@ from reporting.tables.facts import (
     system_version,
 )
 from reporting.tables.intake import idempotency, outcome, submission, submission_file
-from reporting.tables.log import checkpoint, log_entry, log_head, log_raw
-from reporting.tables.matching import gram, identifier, review
+from reporting.tables.letters import letter, print_run
+from reporting.tables.limits import rate_allowance
+from reporting.tables.log import checkpoint, log_detail, log_entry, log_head, log_raw
+from reporting.tables.mail import mail_bounce, mail_pause, mail_suppression
+from reporting.tables.matching import gram, gram_head, identifier, review
 from reporting.tables.out import domain_event, message
 from reporting.tables.people import api_key, contractor, county, credential, job_run, lease, program_text
+from reporting.tables.webhooks import webhook, webhook_delivery
 
 __all__: Final = [
     "CONTENT",
@@ -37,6 +55,7 @@ __all__: Final = [
     "VERBATIM",
     "UtcDateTime",
     "api_key",
+    "attempt",
     "checkpoint",
     "component_version",
     "contract",
@@ -49,26 +68,47 @@ __all__: Final = [
     "fact",
     "finding",
     "gram",
+    "gram_head",
     "idempotency",
     "identifier",
+    "invitation",
     "job_run",
     "lease",
+    "letter",
+    "log_detail",
     "log_entry",
     "log_head",
     "log_raw",
+    "mail_bounce",
+    "mail_pause",
+    "mail_suppression",
+    "membership",
     "message",
     "metadata",
     "obligation",
+    "oidc_group_role",
     "outcome",
     "owner_version",
+    "password",
+    "person",
+    "person_identity",
+    "print_run",
     "program_text",
+    "rate_allowance",
+    "recovery_code",
     "review",
+    "session",
+    "signin_failure",
+    "signin_token",
     "standing",
     "submission",
     "submission_file",
     "system",
     "system_version",
     "tenant_tables",
+    "totp",
+    "webhook",
+    "webhook_delivery",
 ]
 
 

@@ -24,6 +24,18 @@ def _current_index(name: str, *columns: str, unique: bool = False) -> Index:
     return Index(name, "county", *columns, unique=unique, sqlite_where=now, postgresql_where=now)
 
 
+def _former_index(name: str, column: str) -> Index:
+    """An index over the versions that have ended, which are few."""
+    ended = text("ended_seq IS NOT NULL")
+    return Index(name, "county", column, sqlite_where=ended, postgresql_where=ended)
+
+
+def _correcting_index(name: str, column: str) -> Index:
+    """An index over the versions that stand in the place of another."""
+    given = text(f"{column} IS NOT NULL")
+    return Index(name, "county", column, sqlite_where=given, postgresql_where=given)
+
+
 system = tenant_table("system", ident("id", key=True), number("created_seq"))
 
 system_version = version_table(
@@ -36,13 +48,21 @@ system_version = version_table(
     json_value("content"),
     _current_index("ix_system_version_current_permit", "permit_number"),
     _current_index("ix_system_version_current_parcel", "parcel_number"),
+    Index("ix_system_version_county_seq", "county", "seq"),
 )
 
 component_version = version_table(
     "component_version", json_value("content"), key=("system", "component", "component_ref")
 )
 
-owner_version = version_table("owner_version", day("valid_from"), words("name"), words("email"), json_value("content"))
+owner_version = version_table(
+    "owner_version",
+    day("valid_from"),
+    words("name"),
+    words("email"),
+    json_value("content"),
+    Index("ix_owner_version_county_seq", "county", "seq"),
+)
 
 designation = version_table(
     "designation",
@@ -105,6 +125,8 @@ event = tenant_table(
     json_value("content"),
     of_system(),
     _current_index("uq_event_current_identity", "identity", unique=True),
+    _former_index("ix_event_former_identity", "identity"),
+    _correcting_index("ix_event_supersedes", "supersedes"),
     Index("ix_event_county_system_service_date", "county", "system", "service_date"),
     Index("ix_event_county_seq", "county", "seq"),
     Index("ix_event_county_contractor_id", "county", "contractor_id"),

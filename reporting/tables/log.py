@@ -12,6 +12,7 @@ log_head = tenant_table(
     octets("root"),
     octets("frontier"),  # the roots of the perfect subtrees, widest first, 32 bytes each
     instant("last_at", null=True),
+    octets("verifying_key", null=True),  # of the key in force; null until the first signed head
 )
 
 log_entry = tenant_table(
@@ -29,6 +30,14 @@ log_raw = tenant_table(
     number("seq", key=True),
     octets("salt"),
     octets("raw"),
+    ForeignKeyConstraint(["county", "seq"], ["log_entry.county", "log_entry.seq"]),
+)
+
+log_detail = tenant_table(
+    "log_detail",
+    number("seq", key=True),
+    octets("salt"),
+    octets("detail"),  # canonical JSON: what people wrote, and the rows that the entry made, ended or decided
     ForeignKeyConstraint(["county", "seq"], ["log_entry.county", "log_entry.seq"]),
 )
 

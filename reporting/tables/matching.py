@@ -24,6 +24,8 @@ gram = tenant_table(
     Index("ix_gram_county_system", "county", "system"),
 )
 
+gram_head = tenant_table("gram_head", number("seq"))  # the entry of the log up to which `gram` knows the places
+
 review = tenant_table(
     "review",
     ident("id", key=True),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Column, Index, UniqueConstraint
 
-from reporting.tables.columns import count, ident, instant, json_value, tenant_table, words
+from reporting.tables.columns import IDENTIFIER, count, ident, instant, json_value, tenant_table, words
 
 domain_event = tenant_table(
     "domain_event",
@@ -15,8 +15,10 @@ domain_event = tenant_table(
     instant("occurred_at"),
     json_value("content"),
     instant("handled_at", null=True),
+    instant("hooked_at", null=True),  # when it was made into what webhooks are sent
     UniqueConstraint("county", "cause_key"),
     Index("ix_domain_event_county_handled_at", "county", "handled_at"),
+    Index("ix_domain_event_county_hooked_at", "county", "hooked_at"),
 )
 
 message = tenant_table(
@@ -35,6 +37,9 @@ message = tenant_table(
     ident("message_id"),
     instant("sent_at", null=True),
     words("last_error"),
+    Column("channel", IDENTIFIER, nullable=False, default="mail", server_default="mail"),
+    ident("system", null=True),
     UniqueConstraint("id"),
-    Index("ix_message_county_state_not_before", "county", "state", "not_before"),
+    Index("ix_message_county_channel_state_not_before", "county", "channel", "state", "not_before"),
+    Index("ix_message_county_system", "county", "system"),
 )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKeyConstraint, Index
+from sqlalchemy import Column, ForeignKeyConstraint, Index
 
-from reporting.tables.columns import day, global_table, ident, instant, json_value, number, octets, words
+from reporting.tables.columns import IDENTIFIER, day, global_table, ident, instant, json_value, number, octets, words
 
 county = global_table("county", ident("slug", key=True), words("name", null=False))
 
@@ -41,7 +41,14 @@ api_key = global_table(
     instant("created_at"),
     instant("expires_at", null=True),
     instant("revoked_at", null=True),
+    Column("kind", IDENTIFIER, nullable=False, default="api", server_default="api"),
+    json_value("scopes", null=True),  # none: those of its role
+    day("last_used_on"),
+    ident("created_by", null=True),
+    ident("revoked_by", null=True),
     ForeignKeyConstraint(["contractor_id"], ["contractor.id"]),
+    Index("ix_api_key_contractor_id", "contractor_id"),
+    Index("ix_api_key_county", "county"),
 )
 
 program_text = global_table(

@@ -37,8 +37,13 @@ class BreakingSink:
     port: int = 0
     plan: Callable[[], Break | None] = lambda: None
     refused: frozenset[str] = frozenset()
+    busy: frozenset[str] = frozenset()
     kept: list[tuple[str, str]] = field(default_factory=list)
     """Recipient and Message-ID of every message taken over."""
+    heard: Callable[[str], None] = lambda word: None
+    """Told of each command, of `END` (the whole message came) and `KEPT`, before they are answered."""
+    asked: list[str] = field(default_factory=list)
+    """The recipients named, in order."""
     sessions: int = 0
     broken: list[Break] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -79,6 +84,7 @@ class _Session(socketserver.StreamRequestHandler):
 
     def _answer(self, line: str) -> None:
         word = line.upper().split(":")[0].split(" ")[0]
+        self.sink.heard(word)
         if word == "EHLO":
             self._break(Break.EHLO)
             self._say("250-sink\r\n250 8BITMIME")
@@ -95,9 +101,10 @@ class _Session(socketserver.StreamRequestHandler):
     def _rcpt(self, recipient: str) -> None:
         self._break(Break.RCPT)
         self.recipient = recipient
+        self.sink.asked.append(recipient)  # (without the lock, which a test may hold)
         if recipient in self.sink.refused:
             self._say("550 5.1.1 no such mailbox")
-        elif self._breaks(Break.RCPT_450):
+        elif recipient in self.sink.busy or self._breaks(Break.RCPT_450):
             self._say("450 4.2.1 mailbox busy")
         else:
             self._say("250 ok")
@@ -110,12 +117,14 @@ class _Session(socketserver.StreamRequestHandler):
             body += self.rfile.readline()
             if len(body) > 400:
                 self._break(Break.MID_BODY)
+        self.sink.heard("END")
         self._break(Break.UNANSWERED)
         if self._breaks(Break.END_451):
             self._say("451 4.3.0 try later")
             return
         with self.sink.lock:
             self.sink.kept.append((self.recipient, message_from_bytes(body, policy=policy.default)["Message-ID"]))
+        self.sink.heard("KEPT")
         self._break(Break.AFTER)
         self._say("250 kept")
 

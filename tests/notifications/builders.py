@@ -141,6 +141,24 @@ def receipt_event(submission: str = "sub_1", **values: Any) -> DomainEvent:
     return an_event("receipt", f"receipt:{submission}", content)
 
 
+NOTE = (
+    "pumper/{}\n{}\nXZd5rG6iZ2Z0pGhGHVfWvFv4u1cDCrP3nyrT1KQ1kAg=\n\n\N{EM DASH} pumper/{} "
+    "jWyWzq6jFz8cM2qGx8pZ3tqTzE3fW2oB7sVhKxYb1nQeRr5uLmPiA0dC9gHkXwJvT4yN6lSfUoZaEbIcMpGtDqOeYsRhVjBkWnFxQmLzTgI=\n"
+)
+"""A checkpoint's text, of a log and a size; nobody has signed it."""
+
+
+def checkpoint_event(size: int = 1204, **values: Any) -> DomainEvent:
+    content = {
+        "size": size,
+        "key_id": "8d6c96ce",
+        "note": NOTE.format("ozaukee", size, "ozaukee"),
+        "service_note": NOTE.format("_service", 31, "_service"),
+        **values,
+    }
+    return an_event("checkpoint", f"checkpoint:{size}", content)
+
+
 def an_event(kind: str, cause_key: str, content: Mapping[str, Any]) -> DomainEvent:
     return DomainEvent(
         id=f"evt {cause_key}", kind=kind, cause_key=cause_key, system=content.get("system"), content=content

@@ -1,7 +1,8 @@
 """The SMTP sender against real servers: what each way of ending means."""
 
 import ssl
-from collections.abc import Iterator
+from base64 import b64decode
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes, policy
 from ipaddress import ip_address
@@ -216,6 +217,113 @@ def test_starttls_and_password(guarded_relay: tuple[Controller, _Keeper], certif
         with SmtpSender(relay, MAIL_FROM, tls_context=trusting, command_limit_s=2) as sender:
             assert type(sender.send(a_mail())) is outcome
     assert len(keeper.bodies) == 1
+
+
+class _TokenKeeper(_Keeper):
+    """Takes XOAUTH2 with the token that is good now, and says no with a challenge, as the large providers do."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.good, self.tried = "first", list[str]()
+        self.at_no: Callable[[], None] = lambda: None
+        self.connections = 0
+
+    async def auth_XOAUTH2(self, server: SmtpProtocol, args: list[str]) -> AuthResult:  # noqa: N802, RUF100
+        self.tried.append(b64decode(args[1]).decode())
+        if self.tried[-1] == f"user=pumper@county.example\x01auth=Bearer {self.good}\x01\x01":
+            self.connections += 1
+            return AuthResult(success=True, auth_data=b"pumper")
+        self.at_no()
+        await server.push("334 eyJzdGF0dXMiOiI0MDEifQ==")
+        assert (await server._reader.readline()) == b"\r\n"  # the empty answer that ends a challenge
+        await server.push("535 5.7.8 bad token")
+        return AuthResult(success=False, handled=True)
+
+
+@pytest.fixture
+def token_relay(certificate: Path) -> Iterator[tuple[str, _TokenKeeper]]:
+    """A server that wants STARTTLS and a token."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    keeper = _TokenKeeper()
+    controller = _AnyPort(
+        keeper, hostname="127.0.0.1", port=0, tls_context=context, require_starttls=True, auth_required=True
+    )
+    controller.start()
+    yield f"smtp+starttls://pumper%40county.example@127.0.0.1:{controller.port}", keeper
+    controller.stop()
+
+
+@pytest.mark.needs_smtp
+def test_a_token_lets_in_once_for_many_messages(
+    token_relay: tuple[str, _TokenKeeper], certificate: Path, tmp_path: Path
+) -> None:
+    url, keeper = token_relay
+    token, trusting = tmp_path / "token", ssl.create_default_context(cafile=str(certificate))
+    token.write_text("first\n")
+    with SmtpSender(read_smtp_url(url, token), MAIL_FROM, tls_context=trusting, command_limit_s=5) as sender:
+        assert [type(sender.send(a_mail())) for _ in range(3)] == [Sent] * 3
+    assert (len(keeper.bodies), keeper.connections, len(keeper.tried)) == (3, 1, 1)
+
+
+@pytest.mark.needs_smtp
+def test_a_token_renewed_meanwhile_is_read_again(
+    token_relay: tuple[str, _TokenKeeper], certificate: Path, tmp_path: Path
+) -> None:
+    url, keeper = token_relay
+    token, trusting = tmp_path / "token", ssl.create_default_context(cafile=str(certificate))
+    token.write_text("old")
+    keeper.at_no = lambda: token.write_text("first") and None
+    relay = read_smtp_url(url, token)
+    with SmtpSender(relay, MAIL_FROM, tls_context=trusting, command_limit_s=5) as sender:
+        assert type(sender.send(a_mail())) is Sent
+    assert [one.count("Bearer old") for one in keeper.tried] == [1, 0]
+    # One that stays bad is tried once, and the message keeps its attempt.
+    keeper.good, keeper.at_no = "another", lambda: None
+    with SmtpSender(relay, MAIL_FROM, tls_context=trusting, command_limit_s=5) as sender:
+        outcome = sender.send(a_mail())
+    assert isinstance(outcome, Unreachable)
+    assert "535" in outcome.text
+    assert "first" not in outcome.text
+    assert len(keeper.tried) == 3
+
+
+@pytest.mark.needs_smtp
+@pytest.mark.parametrize("content", [None, "", "two\nlines", "caf\u00e9"])
+def test_without_a_token_nothing_is_sent(
+    token_relay: tuple[str, _TokenKeeper], certificate: Path, tmp_path: Path, content: str | None
+) -> None:
+    url, keeper = token_relay
+    token, trusting = tmp_path / "token", ssl.create_default_context(cafile=str(certificate))
+    if content is not None:
+        token.write_text(content, encoding="utf-8")
+    with SmtpSender(read_smtp_url(url, token), MAIL_FROM, tls_context=trusting, command_limit_s=5) as sender:
+        outcome = sender.send(a_mail())
+    assert isinstance(outcome, Unreachable)
+    assert "SMTP_OAUTH_TOKEN_FILE" in outcome.text
+    assert keeper.tried == []
+
+
+def test_no_token_goes_to_a_server_that_offers_no_encryption(smtp_server: SmtpServer, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("first")
+    url = smtp_server.url.replace("smtp://", "smtp+starttls://pumper@")
+    with SmtpSender(read_smtp_url(url, tmp_path / "token"), MAIL_FROM, command_limit_s=5) as sender:
+        assert isinstance(sender.send(a_mail()), Unreachable)
+    assert smtp_server.received == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "smtp+starttls://relay",
+        "smtp+starttls://u:p@relay",
+        "smtp://u@relay?starttls=never",
+        "smtp://u@relay?starttls=offered",
+    ],
+)
+def test_a_token_needs_its_user_and_encryption(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="SMTP_OAUTH_TOKEN_FILE"):
+        read_smtp_url(url, Path("token"))
 
 
 @pytest.mark.needs_smtp

@@ -109,9 +109,12 @@ def test_what_the_county_knows_goes_into_the_notice(opened: Database) -> None:
     scan(opened, an_event("late_report", event.cause_key, content))
     copy, mine = sorted(messages(opened), key=lambda row: row["recipient"], reverse=True)
     assert (copy["recipient"], mine["recipient"]) == (OFFICE, KETTLE_MAIL)
-    tank = mine["content"]["tank"]
-    assert tank["owner_name"] == "Laverne Bcc: all@example.org"
-    assert tank["access_notes"] == "Lid under the lilac; dog in the yard."
+    told, tank = copy["content"]["tank"], mine["content"]["tank"]
+    assert told["owner_name"] == "Laverne Bcc: all@example.org"
+    assert told["access_notes"] == "Lid under the lilac; dog in the yard."
+    # Whoever reports a number learns nothing of what the county has on file of it.
+    assert "Laverne" not in str(mine["content"])
+    assert "lilac" not in str(mine["content"])
     assert (tank["service_date"], tank["report_ref"]) == ("2026-06-24", "T-77")
     assert tank["component"] == "septic tank"
     assert tank["duty_of"] == "contractor"

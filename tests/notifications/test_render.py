@@ -1,20 +1,23 @@
 """What each notice says: the plain text by golden files, the HTML by what is in it."""
 
-from datetime import date
+from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from notifications.access import Letter, invitation_notice, signin_notice, without_link
 from notifications.digests import group_lines
 from notifications.facts import office_facts
 from notifications.notices import make_notices
-from notifications.records import DomainEvent, Line, Notice, NoticeKind, Occasion, SystemNow
+from notifications.records import DomainEvent, Line, Notice, NoticeKind, Occasion, SystemNow, Told
 from notifications.render import COLUMNS, render
 from tests.notifications.builders import (
     BASE_URL,
+    NOTE,
     TODAY,
     a_program,
+    checkpoint_event,
     due_event,
     late_event,
     missing_event,
@@ -27,15 +30,33 @@ GOLDEN = Path(__file__).with_name("golden")
 TANK = SystemNow(owner_name="Laverne Lor", access_notes="Lid under the lilac; dog in the yard.")
 
 
-def notices_of(*events: DomainEvent, system: SystemNow = TANK, slug: str = "ozaukee") -> dict[str, Notice]:
-    occasion = Occasion(program=a_program(slug), book=a_book(), today=TODAY, base_url=BASE_URL)
-    told = [one for event in events for one in make_notices(event, system, occasion)]
+LETTER = Letter(
+    recipient="lena@kettle-septic.example",
+    key="sgn_1",
+    link=f"{BASE_URL}/signin/link/{'k' * 32}",
+    expires_at=datetime(2026, 7, 13, 17, 15, tzinfo=UTC),
+    base_url=BASE_URL,
+)
+LETTERS = {
+    "signin_link": signin_notice(LETTER, "Lena Oestreich"),
+    "invitation": invitation_notice(LETTER, "Ozaukee County", "clerk", is_staff=True),
+    "invitation_business": invitation_notice(LETTER, "Kettle Moraine Septic LLC", "technician", is_staff=False),
+}
+
+
+def notices_of(*events: DomainEvent | Notice, system: SystemNow = TANK, slug: str = "ozaukee") -> dict[str, Notice]:
+    program = a_program(slug, clerk_email="clerk@ozaukee.example")
+    occasion = Occasion(program=program, book=a_book(), today=TODAY, base_url=BASE_URL)
+    told: list[Told] = [event for event in events if isinstance(event, Notice)]
+    told += [one for event in events if isinstance(event, DomainEvent) for one in make_notices(event, system, occasion)]
     digests = group_lines([one for one in told if isinstance(one, Line)], TODAY, office_facts(occasion))
     return {str(one.kind): one for one in [*told, *digests] if isinstance(one, Notice)}
 
 
 CASES = {
-    "receipt": (receipt_event(),),
+    "receipt": (receipt_event(checkpoint=NOTE.format("ozaukee", 1204, "ozaukee")),),
+    "checkpoint": (checkpoint_event(),),
+    "checkpoint_alone": (checkpoint_event(1, service_note=None),),
     "due_digest": (
         due_event(1),
         due_event(2, municipality="Town of Grafton", due_on="2026-05-22", last_day="2026-05-22"),
@@ -52,6 +73,7 @@ CASES = {
     "missing_report": (missing_event(),),
     "missing_report_second": (missing_event(stage=2),),
     "missing_report_copy": (missing_event(stage=2, contractor_id=None, contractor_license=""),),
+    **{name: (letter,) for name, letter in LETTERS.items()},
 }
 
 
@@ -64,9 +86,9 @@ def test_golden(name: str) -> None:
     assert text == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
 
 
-def test_every_kind_of_notice_has_a_golden_file() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} == set(CASES)
-    assert set(map(str, NoticeKind)) <= set(CASES)
+def test_no_golden_file_is_left_over() -> None:
+    """Each kind has one in `golden_samples` (see `test_samples`)."""
+    assert {path.stem for path in GOLDEN.iterdir() if path.is_file()} == set(CASES)
 
 
 class _Page(HTMLParser):
@@ -112,7 +134,9 @@ def _facts(notice: Notice) -> list[str]:
 def test_lines_are_short_and_every_notice_names_tank_place_rule_dates_and_answer(name: str) -> None:
     for notice in notices_of(*CASES[name]).values():
         text = render(notice.kind, notice.context, TODAY).text
-        assert max(map(len, text.splitlines())) <= COLUMNS
+        # The signature of a checkpoint is one line, or none.
+        lines = [line for line in text.splitlines() if not line.startswith("\N{EM DASH} pumper/")]
+        assert max(map(len, lines)) <= COLUMNS
         assert "HOW TO ANSWER" in text
         flat = " ".join(text.split())
         for fact in _facts(notice):
@@ -161,3 +185,22 @@ def test_days_are_counted_on_the_day_of_sending() -> None:
     notice = notices_of(due_event(1))["due_digest"]
     assert "(in 6 days)" in render(notice.kind, notice.context, TODAY).text
     assert "(2 days overdue)" in render(notice.kind, notice.context, date(2026, 7, 22)).text
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_a_letter_that_lets_in_shows_its_link_whole_and_keeps_none_of_it(name: str) -> None:
+    notice = LETTERS[name]
+    written = render(notice.kind, notice.context, TODAY)
+    assert written.text.count(LETTER.link) == 1
+    assert written.html.count(f'href="{LETTER.link}"') == 1
+    secret = LETTER.link.rpartition("/")[2]
+    assert secret not in notice.dedupe_key + written.subject
+    assert secret not in repr(without_link(notice.context))
+
+
+def test_a_hostile_name_begins_no_line_in_a_letter() -> None:
+    for notice in (signin_notice(LETTER, HOSTILE), invitation_notice(LETTER, HOSTILE, "clerk", is_staff=True)):
+        written = render(notice.kind, notice.context, TODAY)
+        assert "\n" not in written.subject
+        assert "\nBcc" not in written.text
+        assert "<script>" not in written.html

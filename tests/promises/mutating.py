@@ -14,14 +14,23 @@ ODD = [
     '"', '""', "'", ",,,,", ";", "|", "\t", "\r", "\n", "\r\n\r\n", "TOTAL", "n/a", "true", "1/0", "-1/4", "999%",
     "a" * 3_000, "00" * 200, "((((((((((", "\\", "%s%n", "{{7*7}}", "../../etc/passwd", "'; DROP TABLE x; --", "\u2028",
 ]  # fmt: skip
+SYSTEMS = 200
 Edit = Callable[[bytes, random.Random], bytes]
 
 
+def address_of(permit: str) -> str:
+    """Where the system with this permit lies, as `tests.reporting.counties.a_row` says."""
+    return f"N{sum(permit.encode())} County Road K"
+
+
 def a_good_file(pick: random.Random) -> bytes:
-    """One to four reports, each different, in the shape of an office's export."""
+    """One to four reports, each different, in the shape of an office's export; of systems `P-0` to `P-199`."""
     rows = []
-    for number in range(pick.randrange(1, 5)):
-        row = {**USUAL, "report_ref": f"T-{number}", "gallons_pumped": str(pick.randrange(1, 3000))}
+    for _ in range(pick.randrange(1, 5)):
+        permit = f"P-{pick.randrange(SYSTEMS)}"
+        place = {"permit_number": permit, "parcel_number": f"08-{permit}", "site_address": address_of(permit)}
+        ticket = {"report_ref": f"T-{pick.randrange(10**6)}", "gallons_pumped": str(pick.randrange(1, 3000))}
+        row = {**USUAL, **place, **ticket}
         rows.append([row.get(name, "") for name in NAMES])
     return text(*rows, comma=pick.choice(",;\t|"), end=pick.choice(["\r\n", "\n", "\r"])).encode()
 

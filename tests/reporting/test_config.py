@@ -1,12 +1,14 @@
 """Configuration: defaults, files for secrets, and every mistake named at once."""
 
 from dataclasses import fields
+from ipaddress import ip_network
 from pathlib import Path
 
 import pytest
 
-from reporting.config import SETTINGS, Config, describe
+from reporting.config import Config, describe
 from reporting.errors import ConfigurationError, PumperError
+from reporting.variables import SETTINGS
 
 
 def test_nothing_set_is_a_working_configuration() -> None:
@@ -15,6 +17,7 @@ def test_nothing_set_is_a_working_configuration() -> None:
         database_url="sqlite:///var/pumper.db",
         migration_database_url="sqlite:///var/pumper.db",
         smtp_url=None,
+        smtp_oauth_token_file=None,
         mail_from="pumper@localhost",
         base_url="http://127.0.0.1:8000",
         secret_key=None,
@@ -22,11 +25,25 @@ def test_nothing_set_is_a_working_configuration() -> None:
         web_concurrency=2,
         log_level="INFO",
         signing_key_file=Path("var/signing.key"),
+        oidc_file=None,
         mail_dir=None,
+        mail_only_to=None,
+        map_url="https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=17/{lat}/{lon}",
         max_upload_bytes=10_000_000,
         max_rows=20_000,
         rows_at_once=2_000,
         mail_rate=600,
+        rate_read=1_200,
+        rate_write=1_200,
+        rate_file=60,
+        rate_anonymous=120,
+        rate_county_read=6_000,
+        rate_county_write=3_000,
+        rate_county_file=240,
+        rate_county_anonymous=1_200,
+        trusted_proxies=(ip_network("127.0.0.1"), ip_network("::1")),
+        security_contact=None,
+        webhook_allow="",
     )
 
 
@@ -108,6 +125,16 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
         ("LOG_LEVEL", "loud"),
         ("PUMPER_MAX_UPLOAD_BYTES", "10MB"),
         ("PUMPER_MAX_ROWS", "0"),
+        ("PUMPER_RATE_READ", "-1"),
+        ("PUMPER_RATE_COUNTY_FILE", "many"),
+        ("PUMPER_TRUSTED_PROXIES", "*"),
+        ("PUMPER_TRUSTED_PROXIES", "10.0.0.1/24"),
+        ("PUMPER_WEBHOOK_ALLOW", "hooks.example.org"),
+        ("PUMPER_WEBHOOK_ALLOW", "https://hooks.example.org/path"),
+        ("PUMPER_WEBHOOK_ALLOW", "https://hooks.example.org:65536"),
+        ("PUMPER_WEBHOOK_ALLOW", "https://a.example.org,,https://b.example.org"),
+        ("PUMPER_SECURITY_CONTACT", "security@example.org"),
+        ("PUMPER_SECURITY_CONTACT", "http://example.org/report"),
     ],
 )
 def test_a_value_that_cannot_be_used_is_named(name: str, value: str) -> None:
@@ -146,3 +173,21 @@ def test_every_error_has_its_sentence() -> None:
     assert all(message.endswith(".") for message in messages)
     assert str(ConfigurationError("Detail.")) == "The configuration cannot be used. Detail."
     assert str(ConfigurationError()) == "The configuration cannot be used."
+
+
+@pytest.mark.parametrize(
+    ("given", "used"),
+    [
+        ("none", ""),
+        ("geo:{lat},{lon}", "geo:{lat},{lon}"),
+        ("https://map.example.org/{lat}/{lon}", "https://map.example.org/{lat}/{lon}"),
+    ],
+)
+def test_a_map_is_any_address_with_a_place_in_it(given: str, used: str) -> None:
+    assert Config.from_environment({"PUMPER_MAP_URL": given}).map_url == used
+
+
+@pytest.mark.parametrize("given", ["https://map.example.org/", "ftp://x/{lat}/{lon}", 'geo:{lat},{lon}"', "{lat}{lon}"])
+def test_a_map_that_shows_no_place_is_refused(given: str) -> None:
+    with pytest.raises(ConfigurationError, match="PUMPER_MAP_URL: must be"):
+        Config.from_environment({"PUMPER_MAP_URL": given})

@@ -24,6 +24,9 @@ inspector_license_number inspector_signature inspector_credential_kind signature
 failure_condition surface_discharge tampering no_access liquid_level peak_daily_gallons plan_measurements
 service_time waste_type disposal_date disposal_time operator_in_charge vehicle_operator load_ref sent_on
 """
+# Added in the same style: what NR 113.11(3)(c) asks of the service log where a load went to land (rule S17), and the
+# contract's own `submitter` of a scenario's event, where staff enters what an owner or agent handed in (S13, S14, WI4).
+ADDED = "pathogen_vector_reduction submitter"
 CHOICES = {
     "component": {"septic", "holding", "pump_chamber", "pretreatment", "dispersal", "privy"},
     "event_type": {
@@ -37,7 +40,7 @@ CHOICES = {
 
 
 def test_the_fields_are_those_of_the_contract() -> None:
-    assert sorted(FIELDS) == sorted(CONTRACT.split())
+    assert sorted(FIELDS) == sorted([*CONTRACT.split(), *ADDED.split()])
     assert all(name == field.name for name, field in FIELDS.items())
 
 

@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import pytest
 
-SERVICE_MARKERS = ("needs_postgres", "needs_smtp", "needs_browser")
+SERVICE_MARKERS = ("needs_postgres", "needs_smtp", "needs_browser", "needs_strace")
 
 
 class ServiceUnavailable(Exception):

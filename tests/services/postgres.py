@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import psycopg
@@ -42,12 +42,13 @@ class PostgresDatabase:
 
 @dataclass(frozen=True, kw_only=True)
 class PostgresServer:
-    """A running server whose administrator we are; makes and drops databases."""
+    """A running server whose administrator we are; makes and drops databases. `pid`: of its first process, if ours."""
 
     admin_url: str
     owner_role: str = "pumper_owner"
     app_role: str = "pumper_app"
     password: str = field(default_factory=lambda: secrets.token_hex(16), repr=False)
+    pid: int | None = None
 
     def new_database(self, template: str | None = None) -> PostgresDatabase:
         """An empty database of the owner's, or a copy of the frozen one named (about 0.1 s)."""
@@ -106,12 +107,15 @@ class PostgresServer:
 
 
 @contextmanager
-def running_postgres(settings: Mapping[str, str] = FAST_SETTINGS) -> Iterator[PostgresServer]:
+def running_postgres(
+    settings: Mapping[str, str] = FAST_SETTINGS, *, may_be_lent: bool = True
+) -> Iterator[PostgresServer]:
     """A server with both roles made; what was started or made is gone afterwards.
 
-    `settings` are for a server of our own: tests of durability pass an empty mapping. Raises ServiceUnavailable.
+    `settings` are for a server of our own: tests of durability pass an empty mapping, and those that watch its
+    processes take no lent one. Raises ServiceUnavailable.
     """
-    lent = os.environ.get("TEST_DATABASE_URL")
+    lent = os.environ.get("TEST_DATABASE_URL") if may_be_lent else None
     if lent:
         with _lent_server(lent) as server:
             yield server
@@ -193,7 +197,7 @@ def _start(binaries: Path, place: Path, settings: Mapping[str, str]) -> tuple[su
         )
         if _answers(process, server):
             server.create_roles()
-            return process, server
+            return process, replace(server, pid=process.pid)
         _stop(process)
     raise ServiceUnavailable((place / "log").read_text(errors="replace")[-800:])
 

@@ -1,11 +1,13 @@
 """One report over HTTP: taken, seen, amended, taken back, signed for."""
 
 from reporting.receipts import Receipt
+from reporting.store.signing import checkpoint_note
 from reporting.store.verify import verify
 from tests.reporting.api.world import AWAY, HOME, OTHERS, World, a_report
 
 
 def test_a_report_is_taken_signed_for_and_counts_at_once(world: World) -> None:
+    """Rule S2: reports of systems in the inventory."""
     before = world.get(f"/v1/{HOME}/status?permit=SP-1", "county").json
     answer = world.post(f"/v1/{HOME}/reports", a_report())
     assert answer.status_code == 201, answer.text
@@ -21,8 +23,8 @@ def test_a_report_is_taken_signed_for_and_counts_at_once(world: World) -> None:
 def test_the_receipt_stands_against_the_record(world: World) -> None:
     body = world.post(f"/v1/{HOME}/reports", a_report()).json
     told = world.get(f"/v1/{HOME}/reports/{body['id']}/receipt").json
-    assert told == body["receipt"]
     receipt = Receipt.from_json(told)
+    assert told == {**body["receipt"], "checkpoint": checkpoint_note(receipt.head)}
     assert world.signer.verifying_key.signed(receipt.head)
     with world.database.reading(HOME) as store:
         assert verify(store, [world.signer.verifying_key], saved=[receipt.head]).problems == ()
@@ -56,6 +58,7 @@ def test_a_wrong_report_is_a_problem_that_says_what_to_do(world: World) -> None:
 
 
 def test_a_report_of_an_unknown_system_is_kept_and_queued(world: World) -> None:
+    """Rule S3: it is never refused for that."""
     sent = a_report(permit_number="ZZ-9", parcel_number="99-ZZ-9", site_address="N9 Nowhere Lane")
     answer = world.post(f"/v1/{HOME}/reports", sent)
     assert (answer.status_code, answer.json["outcome"]) == (201, "queued_for_review")

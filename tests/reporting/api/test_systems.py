@@ -2,13 +2,14 @@
 
 import csv
 import io
+import json
 from datetime import UTC, datetime
 
 import pytest
 
 from reporting.sweep import sweep
 from tests.reporting.api.world import AWAY, CANARY, HOME, MINE, NOW, World, a_report
-from tests.reporting.counties import TODAY, a_row, csv_of, the_system
+from tests.reporting.counties import TODAY, a_row, csv_of, load, the_system
 
 
 @pytest.fixture
@@ -113,6 +114,26 @@ def test_lists_filter_and_page(swept: World) -> None:
         assert 'rel="next"' in link
         page = swept.get(link[1 : link.index(">")], "county")
     assert sorted(seen) == ["SP-1", "SP-2", "SP-3"]
+
+
+def test_obligations_as_a_map_layer(world: World) -> None:
+    rows = [
+        {**a_row("SP-7", last_pumped_on="2023-06-01"), "latitude": "43.3857", "longitude": "-87.9512"},
+        {**a_row("SP-8", last_pumped_on="2023-06-01")},
+    ]
+    load(world.database, *rows, county=HOME, now=NOW)
+    sweep(world.database, HOME, TODAY, NOW)
+    answer = world.get(f"/v1/{HOME}/obligations.geojson?state=overdue", "county")
+    assert (answer.status_code, answer.mimetype) == (200, "application/geo+json")
+    body = json.loads(answer.data)
+    assert body["type"] == "FeatureCollection"
+    by_permit = {one["properties"]["permit_number"]: one for one in body["features"]}
+    assert by_permit["SP-7"]["geometry"] == {"type": "Point", "coordinates": [-87.9512, 43.3857]}
+    assert by_permit["SP-8"]["geometry"] is None
+    listed = world.get(f"/v1/{HOME}/obligations?state=overdue", "county").json["obligations"]
+    assert [one["properties"] for one in body["features"]] == listed
+    mine = world.get(f"/v1/{HOME}/obligations.geojson", "contractor")
+    assert {one["properties"]["permit_number"] for one in json.loads(mine.data)["features"]} == {"SP-1"}
 
 
 def test_obligations_as_json_and_csv_agree(swept: World) -> None:

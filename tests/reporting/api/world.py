@@ -13,11 +13,13 @@ from flask import Flask
 from werkzeug.test import Client, TestResponse
 
 from reporting.api.app import create_app
+from reporting.api.cookies import CSRF_HEADER, csrf_token
 from reporting.config import Config
 from reporting.store.engine import Database
 from reporting.store.keys import create_key
 from reporting.store.people import upsert_contractors, upsert_credentials
 from reporting.store.signing import Signer
+from reporting.variables import SETTINGS
 from tests.reporting.counties import load
 from tests.services.databases import DatabaseUrls
 
@@ -25,6 +27,8 @@ NOW = datetime(2026, 7, 13, 15, 0, tzinfo=UTC)
 HOME, AWAY = "ozaukee", "portage"
 CANARY = {HOME: "Zzyx Homecanary", AWAY: "Qwvv Awaycanary"}
 """Owners' names by which an answer is known to hold a county's data."""
+UNLIMITED = {setting.name: "0" for setting in SETTINGS if setting.name.startswith("PUMPER_RATE_")}
+"""The suite calls far more often than people do, and its clock stands still."""
 MINE, OTHERS = "00412", "00555"
 
 
@@ -43,7 +47,10 @@ class Clock:
 
 @dataclass(frozen=True, kw_only=True)
 class World:
-    """The service over a database with keys: `keys` by role, `""` for none."""
+    """The service over a database with keys: `keys` by role, `""` for none.
+
+    sessions: cookies by role, once somebody has signed in.
+    """
 
     app: Flask
     database: Database
@@ -51,11 +58,16 @@ class World:
     signer: Signer
     config: Config
     keys: Mapping[str, str]
+    sessions: dict[str, str] = field(default_factory=dict)
     ids: dict[str, str] = field(default_factory=dict)
 
     def call(self, method: str, path: str, who: str = "contractor", **more: Any) -> TestResponse:
         """One request in the name of a role."""
         headers = dict(more.pop("headers", {}))
+        if who in self.sessions:
+            token = self.sessions[who]
+            headers = {"Cookie": f"pumper={token}", CSRF_HEADER: csrf_token(token), **headers}
+            return Client(self.app, use_cookies=False).open(path, method=method, headers=headers, **more)
         if self.keys.get(who):
             headers["Authorization"] = f"Bearer {self.keys[who]}"
         return Client(self.app).open(path, method=method, headers=headers, **more)
@@ -103,7 +115,12 @@ def a_report(**values: Any) -> dict[str, Any]:
 
 def make_world(urls: DatabaseUrls, folder: Path, **settings: str) -> World:
     """The world over a fresh migrated database."""
-    environment = {"DATABASE_URL": urls.app_url, "PUMPER_SIGNING_KEY_FILE": str(folder / "signing.key"), **settings}
+    environment = {
+        "DATABASE_URL": urls.app_url,
+        "PUMPER_SIGNING_KEY_FILE": str(folder / "signing.key"),
+        **UNLIMITED,
+        **settings,
+    }
     config = Config.from_environment({"LOG_LEVEL": "ERROR", **environment})
     database, clock = Database.connect(urls.app_url), Clock()
     signer = Signer.load(config.signing_key_file)

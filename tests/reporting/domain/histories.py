@@ -12,6 +12,7 @@ from reporting.domain.records import (
     Case,
     Component,
     Contract,
+    Credential,
     Event,
     ExemptionGrant,
     History,
@@ -26,6 +27,7 @@ from schemas.program import Program
 
 FIRST, LAST = dt.date(2018, 1, 1), dt.date(2029, 12, 31)
 LICENSES = ("00412", "00777")
+HELD = (Credential(kind="soil_tester"), Credential(kind="septage_operator", expires_on=dt.date(2025, 6, 30)))
 
 
 def days() -> st.SearchStrategy[dt.date]:
@@ -128,7 +130,7 @@ def cases(draw: st.DrawFn) -> Case:
     steps = (*steps, "meeting_requested_on", "met_on", "verified_on", "handed_over_on", "paid_on", "invoiced_on")
     kinds = ["order", "noncompliance", "hold", "failed", "failed", "tampering", "inquiry", "nuisance", "reinspection"]
     return Case(
-        kind=draw(st.sampled_from([*kinds, "sewer_order"])),
+        kind=draw(st.sampled_from([*kinds, "sewer_order", "records_request", "event_over"])),
         not_taken=draw(st.sampled_from([frozenset(), frozenset({"verified_on"})])),
         dates={name: day for name in steps if (day := draw(maybe(days()))) is not None},
         due_on=draw(maybe(days())),
@@ -167,6 +169,11 @@ def events(draw: st.DrawFn, name: str = "E1") -> Event:
         no_access=draw(st.booleans()),
         sent_on=draw(maybe(days())),
         historical=draw(st.booleans()),
+        submitter=draw(st.sampled_from(["", "", "owner", "agent", "contractor"])),
+        own_tank=draw(st.sampled_from([None, True, False])),
+        credentials=draw(st.sampled_from([(), HELD])),
+        verification_asked_on=draw(st.none() | st.integers(0, 90).map(lambda n: service + dt.timedelta(days=n))),
+        peak_daily_gallons=draw(st.sampled_from([None, 90, 120])),
     )
 
 
@@ -216,7 +223,7 @@ def dealings(draw: st.DrawFn) -> Dealings:
     paid = st.sampled_from(["", "annual", "deferral", "certificate", "reporting_fee"])
     years = st.none() | st.integers(2018, 2029)
     payments = st.builds(Payment, kind=paid, year=years, on=maybe(days()))
-    filed = st.sampled_from(["agreement", "certification", "contract", "questionnaire"])
+    filed = st.sampled_from(["agreement", "certification", "contract", "questionnaire", "reconnection_permit"])
     recorded = st.sampled_from([None, True, False])
     documents = st.builds(Document, kind=filed, year=years, on=maybe(days()), recorded=recorded)
     return Dealings(

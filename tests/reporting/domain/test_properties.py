@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reporting.domain.assess import assess
 from reporting.domain.chains import standing_events
 from reporting.domain.dealings import Dealings
-from reporting.domain.records import Event, History, System
+from reporting.domain.records import Component, Event, History, System
 from tests.reporting.domain.histories import County, counties, days, events, gist, histories, systems
 
 FEW = settings(max_examples=60, deadline=None)
@@ -118,6 +118,46 @@ def test_an_unrelated_report_worsens_no_duty_of_service(
         {(o.kind, o.component, o.due_on, o.state) for o in a.obligations if o.kind in kinds} for a in (before, after)
     ]
     assert late[0] == late[1]
+
+
+@FEW
+@given(counties(), systems(), histories(), events("X"), days())
+def test_a_report_of_another_tank_worsens_no_duty_of_this_one(
+    county: County, system: System, history: History, event: Event, as_of: dt.date
+) -> None:
+    """Of a tank that the system has beside its main one, by its own name.
+
+    Two things are the system's and not the tank's: a certificate of infrequent use, which any pumping ends (LB14), and
+    an abandonment.
+    """
+    other = Component(kind="pump_chamber", ref="side")
+    system = replace(system, components=(*system.components, other), exemptions=())
+    event = replace(event, component="pump_chamber", component_ref="side")
+    if event.event_type in ("abandonment", "no_service_statement"):
+        event = replace(event, event_type="pumping")
+    more = replace(history, events=(*history.events, event))
+    before, after = (assess(system, h, county.program, as_of) for h in (history, more))
+    kinds = ("pump", "inspect_tank", "pump_or_inspect", "inspect_dispersal", "service_holding", "period_report")
+    late = [
+        {(o.kind, o.component, o.component_ref, o.period, o.due_on, o.state) for o in a.obligations if o.kind in kinds}
+        for a in (before, after)
+    ]
+    mine = [{o for o in each if o[1] != "pump_chamber"} for each in late]
+    assert mine[0] == mine[1]
+
+
+@FEW
+@given(counties(), systems(), histories(), days())
+def test_an_assessment_leaves_its_arguments_as_they_were(
+    county: County, system: System, history: History, as_of: dt.date
+) -> None:
+    """It depends on its arguments alone: no clock, no database, nothing kept from the call before."""
+    told = (repr(system), repr(history))
+    program = county.program
+    first = assess(system, history, program, as_of)
+    assess(replace(system, components=()), History(), program, as_of)
+    assert assess(system, history, program, as_of) == first
+    assert (repr(system), repr(history)) == told
 
 
 @FEW

@@ -9,8 +9,11 @@ import pytest
 from reporting.errors import ReasonMissing, RecordNotFound, ReportEnded
 from reporting.intake.amend import amend, void
 from reporting.intake.answer import RowAnswer
-from reporting.store.facts import load_history, place_events
+from reporting.reviews.decisions import Decider, Decision, Verdict
+from reporting.reviews.resolving import resolve
+from reporting.store.facts import load_history
 from reporting.store.log import head
+from reporting.store.reviews import open_reviews
 from schemas.loader import shipped_program
 from tests.reporting.intake.sending import NOW, STAFF, Desk, a_report, a_system, codes, outcomes
 
@@ -95,9 +98,40 @@ def test_the_file_sent_again_after_a_correction_adds_nothing(ozaukee: Desk, ref:
     second = change(ozaukee, first.report_id, gallons_pumped=900)
     third = change(ozaukee, second.report_id, gallons_pumped=850)
     answer = ozaukee.take(row, {**row, "gallons_pumped": "900"}, {**row, "gallons_pumped": "850"})
-    wanted = ["duplicate"] * 3 if ref else ["duplicate", "accepted", "duplicate"]
-    assert outcomes(answer) == wanted
-    assert answer.outcomes[0].report_id == answer.outcomes[2].report_id == third.report_id
+    assert outcomes(answer) == ["duplicate"] * 3
+    assert {o.report_id for o in answer.outcomes} == {third.report_id}
+
+
+@pytest.mark.parametrize("ref", ["T-1", ""])
+def test_every_version_of_a_report_sent_again_is_the_one_that_stands(ozaukee: Desk, ref: str) -> None:
+    """Also the middle one of a report without a ticket number, which is counted by what it says."""
+    said = [{"gallons_pumped": 1000}, {"gallons_pumped": 900}, {"gallons_pumped": 800}]
+    report = ozaukee.row(a_report(ref, "SP-1", **said[0]))
+    for changes in said[1:]:
+        report = change(ozaukee, report.report_id, **changes)
+    again = [ozaukee.row(a_report(ref, "SP-1", **one)) for one in said]
+    assert [(r.outcome, r.report_id) for r in again] == [("duplicate", report.report_id)] * 3
+    other = ozaukee.row(a_report(ref, "SP-1", gallons_pumped=700))
+    assert other.outcome == ("rejected" if ref else "accepted")
+    assert len(ozaukee.events()) == (1 if ref else 2)
+
+
+def test_a_mistyped_ticket_is_a_copy_once_mended_and_free_for_another_report(ozaukee: Desk) -> None:
+    first = ozaukee.row(a_report("T-1", "SP-1"))
+    mended = change(ozaukee, first.report_id, report_ref="T-9")
+    assert mended.outcome == "accepted"
+    again = ozaukee.row(a_report("T-1", "SP-1"))
+    assert (again.outcome, again.report_id) == ("duplicate", mended.report_id)
+    other = ozaukee.row(a_report("T-1", "SP-2", component="holding", meter_reading=41230))
+    assert other.outcome == "accepted"
+    assert len(ozaukee.events()) == 2
+
+
+def test_a_report_that_was_voided_in_the_end_may_be_sent_again_in_any_version(ozaukee: Desk) -> None:
+    first = ozaukee.row(a_report("T-1", "SP-1"))
+    second = change(ozaukee, first.report_id, report_ref="T-9")
+    take_back(ozaukee, second.report_id)
+    assert [ozaukee.row(a_report(ref, "SP-1")).outcome for ref in ("T-1", "T-1")] == ["accepted", "duplicate"]
 
 
 def test_a_voided_report_never_happened_and_may_be_sent_again(ozaukee: Desk) -> None:
@@ -131,8 +165,10 @@ def test_a_place_that_a_person_found_stays(ozaukee: Desk) -> None:
     assert first.review == "permit_and_parcel_disagree"
     system = next(s["system"] for s in ozaukee.rows("system_version") if s["permit_number"] == "SP-1")
     with ozaukee.database.transaction("ozaukee") as store:
-        place_events(store, {str(first.report_id): system})
-    second = change(ozaukee, first.report_id, gallons_pumped=900)
+        [review] = open_reviews(store, events=[str(first.report_id)])
+        decider = Decider(by="clerk", now=LATER, reason="asked the driver", signer=ozaukee.signer)
+        found = resolve(store, review["id"], Decision(verdict=Verdict.MATCHED, system=system), decider)
+    second = change(ozaukee, found.reports[str(first.report_id)], gallons_pumped=900)
     assert (second.outcome, second.review) == ("accepted", None)
     assert ozaukee.events()[0]["system"] == system
     third = change(ozaukee, second.report_id, parcel_number="08-77777")

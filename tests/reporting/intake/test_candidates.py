@@ -7,12 +7,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event as sqlalchemy_event
 
+from reporting import tables
 from reporting.intake.candidates import PROBED, find_candidates, index_places, pieces_of, variants
 from reporting.intake.identifiers import excel_damage, normalize_identifier
 from reporting.intake.likeness import Candidate, Named, address_likeness, is_one_edit, owner_likeness, weigh
+from reporting.inventory.indexing import index_all
+from reporting.store import log
 from reporting.store.engine import Database
+from reporting.store.facts import end_versions, insert_system_versions
+from reporting.store.log import NewEntry
 from tests.reporting.counties import csv_of
-from tests.reporting.intake.sending import Desk, a_report, a_system, as_json
+from tests.reporting.intake.sending import NOW, Desk, a_report, a_system, as_json
 
 NORM = st.text("ABC019-", min_size=4, max_size=9).map(normalize_identifier).filter(lambda norm: len(norm) > 3)
 
@@ -135,19 +140,42 @@ def test_candidates_by_number_then_by_place(ozaukee: Desk, said: dict[str, str],
     assert [permit for permit, _ in found(ozaukee, **said)] == permits
 
 
-def test_a_wrong_house_number_is_found_by_pieces_once_places_are_indexed(ozaukee: Desk) -> None:
-    said = {"site_address": "N5556 County Road K", "owner_name": "Laverne Lor"}
-    with ozaukee.database.transaction("ozaukee") as store:
-        from reporting.store.matching import replace_grams
+WRONG_HOUSE = {"site_address": "N5556 County Road K", "owner_name": "Laverne Lor"}
 
-        replace_grams(store, {s["id"]: frozenset() for s in ozaukee.rows("system")})
-    assert found(ozaukee, **said) == []
+
+def index(desk: Desk, limit: int = 5_000) -> int:
+    with desk.database.transaction("ozaukee") as store:
+        return index_places(store, limit)
+
+
+def test_a_wrong_house_number_is_found_by_pieces_once_places_are_indexed(ozaukee: Desk) -> None:
+    assert found(ozaukee, **WRONG_HOUSE) == []
+    assert index(ozaukee) >= 4
+    assert [permit for permit, _ in found(ozaukee, **WRONG_HOUSE)] == ["SP-1987"]
+    assert index(ozaukee) == 0  # nothing is new
+    assert [permit for permit, _ in found(ozaukee, **WRONG_HOUSE)] == ["SP-1987"]
+
+
+def test_places_are_indexed_in_parts_until_none_is_left(ozaukee: Desk) -> None:
+    parts = 0
+    while index(ozaukee, limit=1):
+        parts += 1
+    assert parts >= 4
+    assert [permit for permit, _ in found(ozaukee, **WRONG_HOUSE)] == ["SP-1987"]
+
+
+def test_a_place_that_changes_is_found_where_it_is_now(ozaukee: Desk) -> None:
+    index_all(ozaukee.database, "ozaukee")
+    [row] = [s for s in ozaukee.rows("system_version") if s["permit_number"] == "SP-1987" and s["ended_seq"] is None]
     with ozaukee.database.transaction("ozaukee") as store:
-        assert index_places(store, [s["id"] for s in ozaukee.rows("system")]) == 4
-    assert [permit for permit, _ in found(ozaukee, **said)] == ["SP-1987"]
-    with ozaukee.database.transaction("ozaukee") as store:  # again: the same
-        assert index_places(store, [s["id"] for s in ozaukee.rows("system")]) == 4
-    assert [permit for permit, _ in found(ozaukee, **said)] == ["SP-1987"]
+        [entry] = log.append(store, [NewEntry(type="inventory", content={})], NOW)
+        end_versions(store, tables.system_version, [{"system": row["system"]}], entry.seq)
+        moved = {**row, "seq": entry.seq, "site_address": "W9000 Elm Hollow Lane"}
+        insert_system_versions(store, [moved])
+    assert index_all(ozaukee.database, "ozaukee") == 1
+    there = {"site_address": "W9001 Elm Hollow Lane", "owner_name": "Laverne Lor"}
+    assert [permit for permit, _ in found(ozaukee, **there)] == ["SP-1987"]
+    assert found(ozaukee, **WRONG_HOUSE) == []
 
 
 def test_pieces_leave_out_what_every_place_has() -> None:

@@ -97,6 +97,7 @@ def test_what_belongs_to_it(kept: Database, column: str) -> None:
 
 
 def test_no_column_is_without_its_test() -> None:
+    """Rule S1 asks for parcel number, legal description, owner's name and address: each is tried above."""
     # test_life_of_a_system and test_inventory have those of `NAMES` and `TOGETHER`.
     assert {*IN_SYSTEM, *OTHERS, *NAMES, *TOGETHER} == set(COLUMNS)
 

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from reporting.errors import RecordNotFound
+from reporting.inventory.merging import Merger, merge_systems
+from reporting.inventory.unmerging import undo_merge
 from tests.reporting.intake.sending import NOW, STAFF, a_report
 from tests.reporting.reviews.clerk import Clerk
 
@@ -96,3 +98,18 @@ def test_nothing_leads_to_a_system_that_was_removed(decided: Clerk) -> None:
     decided.desk.stock_file(data, now=NOW + timedelta(days=2))
     row = decided.send(a_report("T-2", service_date="2026-07-03", **WRONG), now=NOW + timedelta(days=3))
     assert (row.outcome, row.matched_by) == ("queued_for_review", None)
+
+
+def test_it_follows_a_record_that_is_merged_into_another_and_comes_back_with_it(decided: Clerk) -> None:
+    database, merger = decided.desk.database, Merger(
+        by="clerk", now=NOW, today=NOW.date(), reason="one tank", signer=decided.desk.signer
+    )  # fmt: skip
+    kept, other = decided.system("SP-2044"), decided.system("SP-1987")
+    with database.transaction("ozaukee") as store:
+        merge_systems(store, kept, other, merger)
+    row = decided.send(a_report("T-2", **WRONG, service_date="2026-07-03"))
+    assert (row.matched_by, row.system) == ("remembered", kept)
+    with database.transaction("ozaukee") as store:
+        undo_merge(store, other, merger)
+    row = decided.send(a_report("T-3", **WRONG, service_date="2026-07-04"))
+    assert (row.matched_by, row.system) == ("remembered", other)

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import sqlite3
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -149,11 +150,53 @@ def test_a_server_that_lasts_passes(request: pytest.FixtureRequest) -> None:
         database.dispose()
 
 
-@ON_POSTGRESQL
+LONG = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {}) SELECT count(*) FROM n"
+
+
 def test_a_slow_question_is_ended(opened: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "READ_LIMIT_MS", 100)
+    monkeypatch.setattr(engine, "READ_LIMIT_MS", 200)
+    begun = time.monotonic()
     with pytest.raises(QueryTooSlow), opened.reading(None) as store:
-        store.connection.execute(text("SELECT pg_sleep(20)"))
+        store.connection.execute(text(LONG.format(200_000_000)))
+    assert time.monotonic() - begun < 2 * 10  # the hang guard: ten times the usual
+    with opened.reading(None) as store:  # the same connection, within its time
+        assert store.connection.execute(text(LONG.format(10_000))).scalar_one() == 10_000
+
+
+def test_the_limit_is_for_one_statement_and_not_for_the_transaction(
+    opened: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "READ_LIMIT_MS", 300)
+    with opened.reading(None) as store:
+        for _ in range(5):
+            assert store.connection.execute(text(LONG.format(20_000))).scalar_one() == 20_000
+            time.sleep(0.1)
+
+
+def test_the_reader_of_the_rows_may_take_its_time(opened: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On SQLite rows come as they are asked for: what is done with them in between is not the statement's time."""
+    monkeypatch.setattr(engine, "READ_LIMIT_MS", 1_000)
+    rows = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) SELECT i FROM n"
+    with opened.reading(None) as store:
+        seen = 0
+        for (number,) in store.connection.execute(text(rows)):
+            seen += 1
+            if number % 15_000 == 0:
+                time.sleep(0.4)
+        assert seen == 60_000
+
+
+def test_a_reader_may_take_five_seconds_and_a_writer_a_minute() -> None:
+    assert (engine.READ_LIMIT_MS, engine.WRITE_LIMIT_MS) == (5_000, 60_000)
+
+
+def test_a_short_patience_ends_the_wait_for_another_writer(opened: Database) -> None:
+    with opened.transaction(None) as store:
+        add_county(store, "door")
+        begun = time.monotonic()
+        with pytest.raises(DatabaseUnavailable), opened.transaction(None, patience_ms=100) as other:
+            add_county(other, "door")
+        assert time.monotonic() - begun < 2
 
 
 def test_a_database_that_is_away_is_unavailable(tmp_path: Path) -> None:

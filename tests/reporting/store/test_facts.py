@@ -155,15 +155,6 @@ def test_events_of_the_same_day_are_held_against_a_new_one(opened: Database) -> 
     assert {key: [one.event for one in events] for key, events in found.items()} == {("a", first): ["1", "4"]}
 
 
-def test_an_event_without_a_system_is_placed_later(opened: Database) -> None:
-    with opened.transaction("portage") as store:
-        add_systems(store, "s")
-        facts.insert_events(store, [an_event("e", None)])
-        assert load_history(store, ["s"])["s"].events == []
-        facts.place_events(store, {"e": "s"})
-        assert [row["id"] for row in load_history(store, ["s"])["s"].events] == ["e"]
-
-
 @pytest.mark.parametrize("count", [1, 700])
 def test_a_batch_of_any_size_keeps_every_value(opened: Database, count: int) -> None:
     content = {"text": 'tab\t, "quote", \\N, new\nline, Nuñez, 漢', "n": 1.5, "none": None, "list": [1, {"a": True}]}

@@ -121,7 +121,7 @@ def test_the_service_may_only_add_to_what_must_last(opened: Database) -> None:
         owned = store.connection.execute(
             text("SELECT count(*) FROM pg_class WHERE pg_get_userbyid(relowner) = current_user")
         ).scalar()
-    for name in ("log_entry", "log_raw", "checkpoint"):
+    for name in ("log_entry", "log_raw", "log_detail", "checkpoint"):
         assert granted.pop(name) == ["INSERT", "SELECT"]
     assert set(map(tuple, granted.values())) == {("DELETE", "INSERT", "SELECT", "UPDATE")}
     assert owned == 0

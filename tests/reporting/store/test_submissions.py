@@ -73,13 +73,3 @@ def test_a_row_has_one_outcome(opened: Database) -> None:
         submissions.insert_outcomes(store, [row])
     with pytest.raises(IntegrityError), opened.transaction("portage") as store:
         submissions.insert_outcomes(store, [row])
-
-
-def test_findings_come_after_assessment(opened: Database) -> None:
-    finding = {"kind": "late_report", "rule": "OZ5"}
-    with opened.transaction("portage") as store:
-        submissions.insert_submission(store, a_submission("sub"))
-        submissions.insert_outcomes(store, [{"submission": "sub", "row": n, "outcome": "accepted"} for n in (1, 2)])
-        submissions.set_outcome_findings(store, "sub", {2: [finding]})
-        submissions.set_outcome_findings(store, "sub", {})
-        assert [row["findings"] for row in submissions.outcomes_of(store, "sub")] == [[], [finding]]

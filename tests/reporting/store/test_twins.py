@@ -7,41 +7,58 @@ for a county has its place here; a new one without fails the last test.
 import inspect
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 from reporting import tables
 from reporting.store import (
     derived,
+    destruction,
     events_out,
+    export,
     facts,
+    groups,
+    hook_deliveries,
     idempotency,
     identities,
+    letters,
     lists,
     log,
+    mail,
     matching,
     near,
+    projection,
+    requested,
     reviews,
+    rotation,
     submissions,
+    summaries,
+    verifications,
     verify,
+    webhooks,
 )
 from reporting.store.derived import AssessedSystem
 from reporting.store.engine import Database, Store
 from reporting.store.lists import ObligationFilter, SystemFilter
 from reporting.store.log import NewEntry
 from reporting.store.reviews import ReviewFilter
-from reporting.store.signing import Signer
+from reporting.store.roles import MemberRole
+from reporting.store.rows import insert_rows
+from reporting.store.signing import Signer, VerifyingKey, add_key
 from tests.reporting.store.builders import NOON, a_submission, a_system, an_event, an_obligation
 
 JULY = date(2026, 7, 1)
 LATER = NOON + timedelta(hours=1)
 ROUTE = "POST /v1/reports"
+COUNTIES, SEQS = ("ozaukee", "portage", "winnebago"), range(1, 7)
 Call = Callable[[Store], Any]
 MODULES: list[ModuleType] = [
-    derived, events_out, facts, idempotency, identities, lists, log, matching, near, reviews, submissions, verify,
+    derived, destruction, events_out, export, facts, groups, hook_deliveries, idempotency, identities, letters, lists,
+    log, mail, matching, near, projection, requested, reviews, rotation, submissions, summaries, verifications, verify,
 ]  # fmt: skip
 
 
@@ -49,11 +66,11 @@ def fill(database: Database, county: str, signer: Signer) -> None:
     """Something of everything, with the county's name wherever a value is free."""
     mark = {"of": county}
     with database.transaction(county) as store:
-        log.append(store, [NewEntry(type=county, content=mark, raw=county.encode())] * 2, NOON)
+        log.append(store, [NewEntry(type=county, content=mark, raw=county.encode(), words=mark)] * 2, NOON)
         log.checkpoint(store, signer, NOON)
         log.append(store, [NewEntry(type=county, content=mark)], NOON)
         if county != "portage":  # more than its twin has, so that asking past the end of the one would find the other
-            log.append(store, [NewEntry(type=county, content=mark, raw=county.encode())] * 2, NOON)
+            log.append(store, [NewEntry(type=county, content=mark, raw=county.encode(), words=mark)] * 2, NOON)
             log.checkpoint(store, signer, NOON)
             log.append(store, [NewEntry(type=county, content=mark)], NOON)
         facts.insert_systems(store, [a_system("s", permit_number="P", site_address=f"1 {county}", content=mark)])
@@ -63,14 +80,23 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         facts.insert_designations(store, [licence])
         facts.insert_contracts(store, [{**licence, "content": mark}])
         facts.insert_facts(store, [{"kind": "case", "system": "s", "seq": 1, "id": "c", "content": mark}])
+        asked = {"report": "e", "state": county, "asked_on": "2026-07-01", "message": county}
+        facts.insert_facts(store, [{"kind": "verification", "system": "s", "seq": 1, "id": "e", "content": asked}])
         facts.insert_facts(store, [{"kind": "setting", "seq": 1, "id": county, "content": mark}])
         facts.insert_events(store, [an_event("e", "s", identity="i", content_sha=county, content=mark)])
+        first = an_event("f1", "s", identity="former", content_sha="x", ended_seq=2)
+        later = an_event(f"f2-{county}", "s", identity="later", content_sha=county, supersedes="f1")
+        facts.insert_events(store, [first, later])
         for norm in ("P", county):
             matching.add_identifiers(store, [{"kind": "permit", "norm": norm, "system": "s", "component": county}])
         matching.add_identifiers(store, [{"kind": "address", "norm": "N1 OAK STREET", "system": "s"}])
         matching.replace_grams(store, {"s": frozenset({"oak"})})
+        near.set_grams_up_to(store, 1)
         review = {"id": "r", "event": "e", "state": "open", "reason": county, "candidates": [], "created_seq": 1}
         matching.insert_reviews(store, [review])
+        role = MemberRole.CLERK if county == "portage" else MemberRole.MANAGER
+        for group in ("all", county):
+            groups.map_group(store, "https://login.example", group, role)
         submissions.insert_submission(store, a_submission("sub", file_name=county))
         outcome = {"submission": "sub", "row": 1, "outcome": "accepted", "report_id": "e", "permit_number": county}
         more = [] if county == "portage" else [{**outcome, "row": 2, "report_id": "e2"}]
@@ -90,9 +116,15 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         submissions.insert_outcomes(store, [*repeats, rejected])
         standing = {"state": county, "dirty": True, "next_change_on": JULY, "contractor": county}
         finding = {"kind": "late_report", "rule": county, "cause": "e", "cite": ""}
-        derived.replace_assessment(store, "s", standing, [an_obligation(because=county)], [finding])
+        overdue = [an_obligation(because=county, kind=f"late {n}", state="overdue") for n in range(1 + len(more))]
+        cases = [an_obligation(because=county, kind="correction", cycle="case:c:2026:", state="overdue")]
+        derived.replace_assessment(store, "s", standing, [an_obligation(because=county), *overdue, *cases], [finding])
         row = {"id": "d", "kind": county, "cause_key": "k", "occurred_at": NOON, "content": mark}
         events_out.record_domain_events(store, [row])
+    with database.transaction(county) as store:
+        fill_letters(store, county)
+        fill_deliveries(store, county)
+        fill_mail(store, county)
     with database.transaction(county) as store:
         # Outside of the other's key, as the path names the county.
         route = f"{ROUTE} {county}"
@@ -100,35 +132,148 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         idempotency.finish(store, "key", route, "K", status=201, answer=mark)
 
 
+def fill_letters(store: Store, county: str) -> None:
+    """A letter that waits, one in a run, one mailed; another county has a second one of each."""
+    numbers = (1,) if county == "portage" else (1, 2)
+    for run, state in (("waits", ""), ("printed", "printed"), ("mailed", "mailed")):
+        rows = [a_letter(f"{run}-{number}", county) for number in numbers]
+        insert_rows(store, tables.message, [{**row, "county": county} for row in rows])
+        if state:
+            letters.insert_run(store, a_run(run, county), [a_printed(row, n) for n, row in enumerate(rows)])
+    letters.end_run(store, "mailed", state="mailed", mailed_on=JULY, mail_class=county)
+    letters.mark_mailed(store, [f"mailed-{number}" for number in numbers], NOON)
+
+
+def fill_mail(store: Store, county: str) -> None:
+    """Mails that wait and that went, a pause, addresses that get none, a bounce; another county has more."""
+    for number in (1,) if county == "portage" else (1, 2):
+        about = {"channel": "mail", "kind": "receipt", "recipient": "a@x.example", "county": county}
+        early = {"not_before": NOON if county == "portage" else NOON - timedelta(hours=1), "kind": "checkpoint"}
+        rows = [{**a_letter(f"{key}-{number}", county), **about} for key in ("queued", "went", "due")]
+        insert_rows(store, tables.message, [{**rows.pop(), **early}])
+        insert_rows(store, tables.message, [rows[0], {**rows[1], "state": "sent", "sent_at": NOON}])
+        mail.note_bounce(store, a_bounce(f"went-{number}", county))
+        address = {"address": f"{number}@x.example", "reason": "bounce", "kind": "", "since": NOON, "detail": county}
+        mail.suppress(store, [address])
+        assert mail.add_pause(store, a_pause(f"{county}-{number}", county, "receipt" if number == 1 else ""))
+    assert mail.add_pause(store, a_pause("pau", county, "due_digest"))
+
+
+def a_pause(pause: str, county: str, kind: str) -> dict[str, Any]:
+    about = {"kind": kind, "recipient": "", "reason": county, "created_at": NOON, "created_by": county}
+    return {"id": pause, **about}
+
+
+def a_bounce(message: str, county: str) -> dict[str, Any]:
+    return {"message": message, "outcome": "transient", "status": county, "detail": county, "noted_at": NOON}
+
+
+def fill_deliveries(store: Store, county: str) -> None:
+    """A webhook of the county's own, and of each state a delivery with the ids that the others have too."""
+    hook = {"id": county, "county": county, "url": "https://hooks.example.org/", "label": "", "kinds": []}
+    made = {"state": "active", "secret": b"x", "created_at": NOON, "created_by": county}
+    webhooks.insert_webhook(store, {**hook, **made})
+    numbers = (1,) if county == "portage" else (1, 2)
+    names = [f"{state}-{n}" for state in ("queued", "sent", "sending") for n in numbers]
+    about = {"webhook": county, "kind": county, "content": {"of": county}}
+    hook_deliveries.add_deliveries(store, [{**about, "id": name, "source": name} for name in names], NOON)
+    delivery = tables.webhook_delivery
+    for name in names:
+        mine = (delivery.c.county == county, delivery.c.id == name)
+        values = {"state": name.partition("-")[0], "lease_until": NOON, "fence": 1}
+        store.connection.execute(update(delivery).where(*mine).values(values))
+
+
+def a_claim(delivery: str) -> hook_deliveries.HookClaim:
+    about = {"county": "portage", "kind": "x", "content": {}, "hook": {"id": "portage", "failures": 0}}
+    return hook_deliveries.HookClaim(id=delivery, attempts=1, fence=1, lease_until=NOON, **about)
+
+
+def a_letter(key: str, county: str) -> dict[str, Any]:
+    instants = {"created_at": NOON, "not_before": NOON}
+    about = {"kind": county, "recipient": county, "message_id": county, "content": {"of": county}}
+    row = {"dedupe_key": key, "id": f"{key}-{county}", "state": "queued", "channel": "letter"}
+    return {**row, **about, **instants}
+
+
+def a_run(run: str, county: str) -> dict[str, Any]:
+    made = {"created_at": NOON, "created_by": county, "printed_on": JULY, "pdf_sha256": county, "typesetter": county}
+    return {"id": run, "state": "printed", "letters": 1, "pages": 1, "content": {"of": county}, **made}
+
+
+def a_printed(row: dict[str, Any], position: int) -> dict[str, Any]:
+    told = {"kind": row["kind"], "address": row["kind"], "postcode": "53080", "text_sha256": row["kind"]}
+    pages = {"position": position, "first_page": 1, "last_page": 1}
+    return {"message": row["dedupe_key"], "message_id": row["id"], "content": row["content"], **told, **pages}
+
+
 READS: dict[str, Call] = {
+    "destruction.entries_before": lambda store: destruction.entries_before(store, COUNTIES, LATER),
+    "destruction.last_reports": lambda store: destruction.last_reports(store, SEQS),
+    "destruction.reports_ended_since": lambda store: destruction.reports_ended_since(store, SEQS, NOON),
+    "destruction.rows_in_use": lambda store: destruction.rows_in_use(store, SEQS, NOON),
+    "destruction.submissions_of": lambda store: destruction.submissions_of(store, ["s"]),
+    "projection.compare": lambda store: list(projection.compare(store)),
+    "requested.requested_reports": lambda store: requested.requested_reports(store, 10**6, None, None, None),
+    "rotation.key_ring": lambda store: rotation.key_ring(store, ()),
+    "rotation.keys_of": rotation.keys_of,
     "derived.dirty_systems": lambda store: derived.dirty_systems(store, 9),
     "derived.due_systems": lambda store: derived.due_systems(store, JULY, 9),
     "derived.findings_of": lambda store: derived.findings_of(store, ["s"]),
     "derived.obligations_of": lambda store: derived.obligations_of(store, ["s"]),
     "derived.standings_of": lambda store: derived.standings_of(store, ["s"]),
     "events_out.pending_domain_events": lambda store: events_out.pending_domain_events(store, 9),
+    "events_out.recorded_causes": lambda store: events_out.recorded_causes(store, ["k"]),
     "facts.load_county_facts": lambda store: facts.load_county_facts(store, "setting"),
     "facts.load_events": lambda store: facts.load_events(store, ["e"]),
     "facts.load_history": lambda store: facts.load_history(store, ["s"]),
+    "groups.list_groups": groups.list_groups,
+    "groups.roles_of_groups": lambda store: groups.roles_of_groups(
+        store, "https://login.example", ["all", "ozaukee", "winnebago"]
+    ),
+    "hook_deliveries.count_waiting": hook_deliveries.count_waiting,
+    "hook_deliveries.get_delivery": lambda store: hook_deliveries.get_delivery(store, "sent-1"),
+    "hook_deliveries.has_unhooked": hook_deliveries.has_unhooked,
+    "hook_deliveries.recent_deliveries": lambda store: [
+        hook_deliveries.recent_deliveries(store, webhook, 9) for webhook in COUNTIES
+    ],
     "identities.find_identities": lambda store: identities.find_identities(store, ["i"]),
+    "identities.find_former": lambda store: identities.find_former(store, ["former"]),
     "identities.find_same_day": lambda store: identities.find_same_day(store, [("s", JULY)]),
+    "letters.count_letters": letters.count_letters,
+    "letters.get_run": lambda store: letters.get_run(store, "printed"),
+    "letters.letters_of": lambda store: letters.letters_of(store, "printed"),
+    "letters.list_runs": lambda store: letters.list_runs(store, ()),
+    "letters.mailed_letters": letters.mailed_letters,
+    "letters.page_letters": lambda store: letters.page_letters(store, (), None, 9),
+    "letters.waiting_letters": lambda store: letters.waiting_letters(store, NOON),
     "lists.list_obligations": lambda store: lists.list_obligations(store, ObligationFilter(), None, 9),
     "lists.list_systems": lambda store: [
         lists.list_systems(store, SystemFilter(permit=norm), None, 9) for norm in ("P", "ozaukee", "winnebago")
     ],
     "log.appended_entry": lambda store: [log.appended_entry(store, seq) for seq in (1, 5)],
+    "log.detail_of": lambda store: [log.detail_of(store, seq) for seq in (1, 5)],
     "log.entries_of": lambda store: log.entries_of(store, [1, 2, 3, 5]),
     "log.head": log.head,
     "log.raw_of": lambda store: [log.raw_of(store, seq) for seq in (1, 5)],
     "log.seq_at": lambda store: log.seq_at(store, NOON),
     "log.signed_head": lambda store: [log.signed_head(store, size) for size in (2, 4)],
+    "mail.count_held": mail.count_held,
+    "mail.due_since": lambda store: mail.due_since(store, NOON),
+    "mail.get_bounce": lambda store: mail.get_bounce(store, "went-1"),
+    "mail.last_outcomes": lambda store: mail.last_outcomes(store, "a@x.example", 9),
+    "mail.list_pauses": mail.list_pauses,
+    "mail.list_suppressions": mail.list_suppressions,
+    "mail.waiting_mails": mail.waiting_mails,
     "matching.find_by_grams": lambda store: matching.find_by_grams(store, ["oak"], 9),
     "matching.find_by_identifiers": lambda store: matching.find_by_identifiers(store, [("permit", "P")]),
     "matching.list_reviews": lambda store: matching.list_reviews(store, "open", None, 9),
     "near.find_addresses": lambda store: near.find_addresses(store, ["N1"], 9),
     "near.find_any": lambda store: near.find_any(store, [("permit", "P"), ("permit", "ozaukee")]),
     "near.find_long_numbers": lambda store: near.find_long_numbers(store, "permit", 1),
+    "near.grams_up_to": near.grams_up_to,
     "near.has_grams": near.has_grams,
+    "near.places_after": lambda store: near.places_after(store, 0, 9),
     "near.load_places": lambda store: near.load_places(store, ["s"]),
     "reviews.count_events": lambda store: reviews.count_events(store, ["s"]),
     "reviews.get_review": lambda store: reviews.get_review(store, "r"),
@@ -145,7 +290,19 @@ READS: dict[str, Call] = {
     "submissions.outcome_page": lambda store: submissions.outcome_page(store, "sub", limit=9),
     "submissions.outcomes_of": lambda store: list(submissions.outcomes_of(store, "sub")),
     "submissions.standing_reports": lambda store: submissions.standing_reports(store, "whole"),
+    "verifications.count_verifications": verifications.count_verifications,
+    "verifications.page_verifications": lambda store: verifications.page_verifications(store, (), None, 9),
+    "verifications.verifications_of": lambda store: verifications.verifications_of(store, ["e"]),
     "verify.verify": verify.verify,
+    "summaries.case_deadlines": lambda store: summaries.case_deadlines(store, date.min, date.max, 9),
+    "summaries.count_events_since": lambda store: summaries.count_events_since(store, NOON),
+    "summaries.count_open_reviews": summaries.count_open_reviews,
+    "summaries.count_overdue": lambda store: summaries.count_overdue(store, "correction"),
+    "summaries.count_standings": summaries.count_standings,
+    "summaries.designated_among": lambda store: sorted(
+        summaries.designated_among(store, ["ozaukee", "portage", "winnebago"])
+    ),
+    "summaries.newly_overdue": lambda store: summaries.newly_overdue(store, date.min, date.max, 9),
 }
 VERSION = {"system": "s", "seq": 2}
 NEW_LICENCE = {**VERSION, "license_number": "1", "license_norm": "1"}
@@ -160,6 +317,7 @@ WRITES: dict[str, Call] = {
     "events_out.record_domain_events": lambda store: events_out.record_domain_events(
         store, [{"id": "d2", "kind": "x", "cause_key": "k2", "occurred_at": NOON}]
     ),
+    "facts.end_each": lambda store: facts.end_each(store, tables.system_version, [({"system": "s"}, 3)]),
     "facts.end_versions": lambda store: facts.end_versions(store, tables.system_version, [{"system": "s"}], 3),
     "facts.insert_components": lambda store: facts.insert_components(store, [{**VERSION, "content": {}}]),
     "facts.insert_contracts": lambda store: facts.insert_contracts(store, [{**NEW_LICENCE, "content": {}}]),
@@ -171,11 +329,39 @@ WRITES: dict[str, Call] = {
         store, [{**VERSION, "status": "removed", "content": {}}]
     ),
     "facts.insert_systems": lambda store: facts.insert_systems(store, [a_system("s2")]),
-    "facts.place_events": lambda store: facts.place_events(store, {"e": "new"}),
+    "groups.map_group": lambda store: groups.map_group(store, "https://login.example", "all", MemberRole.VIEWER),
+    "groups.unmap_group": lambda store: groups.unmap_group(store, "https://login.example", "all"),
+    "hook_deliveries.add_deliveries": lambda store: hook_deliveries.add_deliveries(
+        store, [{"id": "d", "webhook": "portage", "source": "s", "kind": "x", "content": {}}], NOON
+    ),
+    "hook_deliveries.claim_delivery": lambda store: hook_deliveries.claim_delivery(store, LATER, timedelta(minutes=1)),
+    "hook_deliveries.finish_delivery": lambda store: hook_deliveries.finish_delivery(
+        store, a_claim("sending-1"), hook_deliveries.DeliveryState.SENT, sent_at=LATER
+    ),
+    "hook_deliveries.forget_deliveries": lambda store: hook_deliveries.forget_deliveries(store, LATER),
+    "hook_deliveries.mark_hooked": lambda store: hook_deliveries.mark_hooked(store, ["d"], NOON),
+    "hook_deliveries.reap_deliveries": lambda store: hook_deliveries.reap_deliveries(store, LATER),
     "idempotency.begin": lambda store: idempotency.begin(store, "key", ROUTE, "K2", "body", NOON),
     "idempotency.finish": lambda store: idempotency.finish(store, "key", f"{ROUTE} portage", "K", status=2, answer=2),
     "idempotency.forget_old": lambda store: idempotency.forget_old(store, NOON + timedelta(days=999)),
+    "log.put_in_force": lambda store: log.put_in_force(store, VerifyingKey(raw=bytes(32))),
+    "letters.end_letters": lambda store: letters.end_letters(store, [("waits-1", "cancelled", "x")]),
+    "letters.end_run": lambda store: letters.end_run(store, "printed", state="cancelled"),
+    "letters.free_letters": lambda store: letters.free_letters(store, "printed", NOON),
+    "letters.insert_run": lambda store: letters.insert_run(
+        store, a_run("new", "portage"), [a_printed(a_letter("waits-1", "portage"), 1)]
+    ),
+    "letters.mark_mailed": lambda store: letters.mark_mailed(store, ["printed-1"], LATER),
+    "letters.note_entry": lambda store: letters.note_entry(store, "mailed", 7),
     "log.append": lambda store: log.append(store, [NewEntry(type="x", content={}, raw=b"x")], LATER),
+    "mail.add_pause": lambda store: mail.add_pause(store, a_pause("more", "portage", "checkpoint")),
+    "mail.end_pause": lambda store: mail.end_pause(store, "pau", ended_at=LATER, ended_by="me", end_reason=None),
+    "mail.fail_message": lambda store: mail.fail_message(store, "went-1", "x"),
+    "mail.lift": lambda store: mail.lift(store, "1@x.example", ["bounce"]),
+    "mail.note_bounce": lambda store: mail.note_bounce(store, {**a_bounce("went-1", "x"), "outcome": "permanent"}),
+    "mail.suppress": lambda store: mail.suppress(
+        store, [{"address": "new@x.example", "reason": "bounce", "kind": "", "since": NOON}]
+    ),
     "matching.add_identifiers": lambda store: matching.add_identifiers(
         store, [{"kind": "parcel", "norm": "1", "system": "s"}]
     ),
@@ -185,6 +371,7 @@ WRITES: dict[str, Call] = {
         store, [{"id": "r2", "event": "e", "state": "open", "reason": "", "candidates": [], "created_seq": 1}]
     ),
     "matching.replace_grams": lambda store: matching.replace_grams(store, {"s": frozenset({"elm"})}),
+    "near.set_grams_up_to": lambda store: near.set_grams_up_to(store, 2),
     "matching.resolve_review": lambda store: matching.resolve_review(
         store, "r", state="placed", system="s", seq=2, by="me"
     ),
@@ -196,13 +383,20 @@ WRITES: dict[str, Call] = {
         store, [{"submission": "sub", "row": 3, "outcome": "rejected"}]
     ),
     "submissions.insert_submission": lambda store: submissions.insert_submission(store, a_submission("sub2")),
-    "submissions.set_outcome_findings": lambda store: submissions.set_outcome_findings(store, "sub", {1: [{}]}),
     "submissions.update_submission": lambda store: submissions.update_submission(store, "sub", {"status": "x"}),
 }
 ELSEWHERE = {
     "derived.claim_due_systems",  # holds what it reads, so not in a reading transaction: below
+    "hook_deliveries.unhooked_events",  # holds what it reads: below
     "idempotency.release",  # needs a key that is running: below
+    "destruction.destroy",  # is for the role that owns the tables: below
+    "export.export_log",  # writes files: below
+    "letters.hold_letters",  # holds what it reads: below
     "log.checkpoint",  # needs a key to sign: below
+    "log.head_now",  # needs a key to sign: below
+    "log.settle",  # writes what `log.append` has promised
+    "rotation.hand_over",  # needs a key to sign: below
+    "verify.take_time",  # reads and writes nothing
     "log.hold",  # may not be asked in a reading transaction: below
 }
 
@@ -232,7 +426,7 @@ def test_an_answer_is_the_same_with_or_without_a_twin(opened: Database, signer: 
 def test_a_change_stays_at_home(opened: Database, signer: Signer, name: str) -> None:
     for county in ("ozaukee", "portage", "winnebago"):
         fill(opened, county, signer)
-        if name in ("derived.mark_dirty", "facts.place_events"):
+        if name == "derived.mark_dirty":
             with opened.transaction(county) as store:
                 facts.insert_systems(store, [a_system("new")])
                 derived.replace_assessment(store, "s", {"state": "x"}, [], [])
@@ -252,8 +446,42 @@ def test_a_head_is_signed_at_home(opened: Database, signer: Signer) -> None:
         fill(opened, county, signer)
     before = [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")]
     with opened.transaction("portage") as store:
+        assert log.head_now(store, signer, LATER).size == 3
         assert log.checkpoint(store, signer, LATER).size == 3
     assert [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")] == before
+
+
+def test_a_log_is_handed_over_at_home(opened: Database, signer: Signer) -> None:
+    for county in COUNTIES:
+        fill(opened, county, signer)
+    before = [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")]
+    assert signer.path is not None
+    with opened.transaction("portage") as store:
+        assert rotation.hand_over(store, add_key(signer.path), LATER) is not None
+    assert [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")] == before
+
+
+def test_records_are_destroyed_at_home(opened: Database, owner: Database, signer: Signer) -> None:
+    for county in COUNTIES:
+        fill(opened, county, signer)
+    before = [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")]
+    with owner.transaction("portage") as store:
+        destruction.destroy(store, [1, 2], ["sub", "whole"])
+    assert rows_of(opened, "portage")["log_raw"] == []
+    assert [rows_of(opened, "ozaukee"), rows_of(opened, "winnebago")] == before
+
+
+def test_an_export_is_of_one_county(opened: Database, signer: Signer, tmp_path: Path) -> None:
+    for county in COUNTIES:
+        fill(opened, county, signer)
+    with opened.reading("portage") as store, export.new_bundle(tmp_path / "export") as bundle:
+        head = log.signed_head(store, 2)
+        assert head is not None
+        export.export_log(store, bundle, head, NOON)
+    written = b"".join(path.read_bytes() for path in (tmp_path / "export").iterdir() if path.suffix == ".jsonl")
+    assert b"portage" in written
+    assert b"ozaukee" not in written
+    assert b"winnebago" not in written
 
 
 def test_a_log_is_held_at_home(opened: Database, signer: Signer) -> None:
@@ -274,6 +502,20 @@ def test_due_systems_are_claimed_at_home(opened: Database, signer: Signer) -> No
     fill(opened, "ozaukee", signer)
     with opened.transaction("portage") as store:
         assert derived.claim_due_systems(store, JULY, 9) == alone
+
+
+def test_events_for_webhooks_are_held_at_home(opened: Database, signer: Signer) -> None:
+    for county in ("ozaukee", "portage"):
+        fill(opened, county, signer)
+    with opened.transaction("portage") as store:
+        assert [row["kind"] for row in hook_deliveries.unhooked_events(store, 9)] == ["portage"]
+
+
+def test_letters_are_held_at_home(opened: Database, signer: Signer) -> None:
+    fill(opened, "ozaukee", signer)
+    fill(opened, "portage", signer)
+    with opened.transaction("portage") as store:
+        assert letters.hold_letters(store, ["waits-1", "waits-2", "printed-1"]) == {"waits-1": {"of": "portage"}}
 
 
 def test_a_running_key_is_released_at_home(opened: Database) -> None:

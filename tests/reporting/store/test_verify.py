@@ -15,8 +15,9 @@ from reporting.store.engine import Database
 from reporting.store.log import NewEntry
 from reporting.store.merkle import Frontier, leaf_hash
 from reporting.store.migrate import upgrade
+from reporting.store.problems import DESTRUCTION
 from reporting.store.signing import SignedHead, Signer
-from reporting.store.verify import DESTRUCTION, VerifyResult, verify
+from reporting.store.verify import VerifyResult, verify
 from tests.reporting.store.builders import NOON
 
 COUNT = 40

@@ -1,0 +1,91 @@
+"""Figures for the operator's monitoring, in the text format of Prometheus 0.0.4; for an administrator's key alone."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from flask import Response
+
+from notifications.outbox import count_messages, oldest_waiting
+from notifications.records import Channel
+from reporting.api.calls import call, service
+from reporting.api.openapi import Answer, Section
+from reporting.store.log import SERVICE_LOG
+from reporting.store.mail import count_held, list_suppressions
+from reporting.store.measures import held_leases, last_runs
+from schemas.loader import shipped_slugs
+
+SECTION: Final = Section("metrics", __name__, description="Figures for monitoring.")
+TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric:
+    """One figure with its samples: labels and value. All of them are gauges: they tell how things stand."""
+
+    name: str
+    tells: str
+    samples: tuple[tuple[Mapping[str, str], float], ...]
+
+    def lines(self) -> Iterator[str]:
+        """The figure as text."""
+        yield f"# HELP {self.name} {self.tells}"
+        yield f"# TYPE {self.name} gauge"
+        for labels, value in self.samples:
+            named = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels.items())
+            yield f"{self.name}{{{named}}} {_number(value)}" if named else f"{self.name} {_number(value)}"
+
+
+@SECTION.endpoint(
+    "/metrics",
+    answers={200: Answer(tells="Figures.", schema={"type": "string"}, types=("text/plain",))},
+    problems={403: "A key that is no administrator's, or plain http from outside.", 503: "The database is away."},
+)
+def show_metrics(query: dict[str, Any]) -> Response:
+    """Mails queued, sent, failed, uncertain and held in each county, the oldest that waits, and the jobs' last runs."""
+    now = call().now
+    metrics = [*_of_mail(now), *_of_jobs(now)]
+    text = "".join(f"{line}\n" for metric in metrics for line in metric.lines())
+    return Response(text, content_type=TYPE)
+
+
+def _of_mail(now: dt.datetime) -> Iterable[Metric]:
+    counts, held, oldest, dead = [], [], [], []
+    for county in (SERVICE_LOG, *shipped_slugs()):
+        with service().database.reading(county) as store:
+            for channel in Channel:
+                found = count_messages(store, channel)
+                counts += [({"county": county, "channel": str(channel), "state": s}, n) for s, n in found.items()]
+            held.append(({"county": county}, sum(count_held(store).values())))
+            since = oldest_waiting(store, now)
+            oldest.append(({"county": county}, (now - since).total_seconds() if since else 0))
+            dead.append(({"county": county}, len(list_suppressions(store))))
+    yield Metric(name="pumper_messages", tells="Notices by state.", samples=tuple(counts))
+    yield Metric(name="pumper_mails_held", tells="Mails that a county's pause holds.", samples=tuple(held))
+    tells = "How long the oldest mail that is due has waited; 0: none is due."
+    yield Metric(name="pumper_mail_oldest_waiting_seconds", tells=tells, samples=tuple(oldest))
+    yield Metric(name="pumper_mail_suppressed", tells="Entries of the list of addresses.", samples=tuple(dead))
+
+
+def _of_jobs(now: dt.datetime) -> Iterable[Metric]:
+    with service().database.reading(None) as store:
+        runs, leases = last_runs(store), held_leases(store)
+    done = tuple(({"job": job}, at.timestamp()) for job, at in runs.items())
+    yield Metric(name="pumper_job_last_success_timestamp_seconds", tells="When a daily job was done.", samples=done)
+    until = tuple(({"job": row["name"].removeprefix("job:")}, row["until"].timestamp()) for row in leases)
+    tells = "Until when the last turn of a repeated job, or of the worker itself, holds."
+    yield Metric(name="pumper_job_lease_until_timestamp_seconds", tells=tells, samples=until)
+    fences = tuple(({"job": row["name"].removeprefix("job:")}, row["fence"]) for row in leases)
+    yield Metric(name="pumper_job_lease_changes", tells="How often a job changed hands.", samples=fences)
+    yield Metric(name="pumper_time_seconds", tells="The service's own clock.", samples=(({}, now.timestamp()),))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _number(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(float(value))

@@ -1,0 +1,121 @@
+"""Services as they stand now, for exports: a business's own over time, and a county's counts of a year."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, Final
+
+from sqlalchemy import and_, func, select, tuple_
+
+from reporting import tables
+from reporting.store.engine import Store
+
+_PAGE: Final = 1_000
+
+
+def services_of(store: Store, contractor_id: str, first: date, last: date) -> Iterator[dict[str, Any]]:
+    """A business's standing reports of services in these days (both counted), by date and id, a page at a time.
+
+    Columns of `event`. What the county has on file of the place is not among them: it is not the business's.
+    """
+    event = tables.event
+    query = (
+        select(event)
+        .where(
+            event.c.county == store.tenant,
+            event.c.contractor_id == contractor_id,
+            event.c.ended_seq.is_(None),
+            event.c.service_date >= first,
+            event.c.service_date <= last,
+        )
+        .order_by(event.c.service_date, event.c.id)
+    )
+    after: tuple[Any, ...] | None = None
+    while True:
+        page = query if after is None else query.where(tuple_(event.c.service_date, event.c.id) > after)
+        rows = [dict(row) for row in store.connection.execute(page.limit(_PAGE)).mappings()]
+        yield from rows
+        if len(rows) < _PAGE:
+            return
+        after = (rows[-1]["service_date"], rows[-1]["id"])
+
+
+def count_services(store: Store, first: date, last: date) -> list[dict[str, Any]]:
+    """What was done in these days by `component`, `event_type`: how many `services`, and `gallons` in all.
+
+    The dates of an inventory are no reports, and left out.
+    """
+    event = tables.event
+    gallons = event.c.content["gallons_pumped"].as_integer()
+    query = (
+        select(
+            event.c.component,
+            event.c.event_type,
+            func.count().label("services"),
+            func.count(event.c.system.distinct()).label("systems"),
+            func.coalesce(func.sum(gallons), 0).label("gallons"),
+        )
+        .where(*_reported(store, first, last))
+        .group_by(event.c.component, event.c.event_type)
+        .order_by(event.c.component, event.c.event_type)
+    )
+    rows = store.connection.execute(query).mappings()
+    return [{**row, "gallons": int(row["gallons"])} for row in rows]
+
+
+def count_late(store: Store, first: date, last: date) -> dict[str, int]:
+    """Of the services of these days that were reported late: how many by the rule whose deadline they missed."""
+    event, finding = tables.event, tables.finding
+    query = (
+        select(finding.c.rule, func.count(event.c.id.distinct()))
+        .select_from(finding.join(event, and_(event.c.county == finding.c.county, event.c.id == finding.c.event)))
+        .where(finding.c.county == store.tenant, finding.c.kind == "late_report", *_reported(store, first, last))
+        .group_by(finding.c.rule)
+        .order_by(finding.c.rule)
+    )
+    return dict(store.connection.execute(query).all())
+
+
+def count_judged(store: Store, first: date, last: date) -> int:
+    """How many reports of services in these days could have been late: those that are no backlog."""
+    event = tables.event
+    query = select(func.count()).where(*_reported(store, first, last), event.c.historical.is_(False))
+    return store.connection.execute(query).scalar_one()
+
+
+def count_inventory(store: Store) -> dict[str, dict[str, int]]:
+    """The county's systems now: by `status`, by `standing`, and their tanks by `component`."""
+    version, standing, component = tables.system_version, tables.standing, tables.component_version
+    counts = {
+        "status": select(version.c.status, func.count())
+        .where(version.c.county == store.tenant, version.c.ended_seq.is_(None))
+        .group_by(version.c.status),
+        "standing": select(standing.c.state, func.count())
+        .where(standing.c.county == store.tenant)
+        .group_by(standing.c.state),
+        "component": select(component.c.component, func.count())
+        .where(component.c.county == store.tenant, component.c.ended_seq.is_(None))
+        .group_by(component.c.component),
+    }
+    return {name: dict(sorted(store.connection.execute(query).all())) for name, query in counts.items()}
+
+
+def count_facts(store: Store, kind: str) -> list[dict[str, Any]]:
+    """The current facts of one kind, each with its `content`: for counting what a year brought."""
+    fact = tables.fact
+    query = select(fact.c.system, fact.c.id, fact.c.content).where(
+        fact.c.county == store.tenant, fact.c.kind == kind, fact.c.ended_seq.is_(None)
+    )
+    return [dict(row) for row in store.connection.execute(query).mappings()]
+
+
+def _reported(store: Store, first: date, last: date) -> tuple[Any, ...]:
+    event = tables.event
+    return (
+        event.c.county == store.tenant,
+        event.c.ended_seq.is_(None),
+        event.c.submission.is_not(None),
+        event.c.service_date >= first,
+        event.c.service_date <= last,
+    )
