@@ -32,7 +32,7 @@ GIVEN: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 
 BOUNDED: Final[dict[tuple[str, str], str]] = {
     # Patterns that are shown no longer texts than this constant of their own module says.
-    ("notifications/letters_address.py", "_IN_ONE_LINE"): "_LONGEST_LINE",
+    ("notifications/letters_address.py", "_TOWN"): "_LONGEST_LINE",
 }
 
 

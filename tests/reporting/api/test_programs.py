@@ -57,7 +57,7 @@ def test_the_shape_of_a_report(world: World, county: str) -> None:
 def test_health(world: World) -> None:
     assert world.get("/healthz", "").json == {"status": "ok"}
     assert world.get("/readyz", "").json == {"status": "ready"}
-    assert world.get("/metrics", "").status_code == 404
+    assert world.get("/metrics", "").status_code == 401  # an administrator's key alone
 
 
 def test_a_database_that_is_not_up_to_date_is_not_ready(tmp_path: Path) -> None:

@@ -289,7 +289,7 @@ def test_what_is_wrong_is_not_told(world: World) -> None:
     assert {(answer.status_code, answer.data) for answer in wrong} == {(401, wrong[0].data)}
 
 
-def test_an_unknown_address_takes_as_long(world: World) -> None:
+def test_an_unknown_address_takes_as_long(world: World, real_passwords: None) -> None:
     staff(world)
     times: dict[str, list[float]] = {"a": [], "b": []}
     for number in range(3):
