@@ -39,7 +39,7 @@ from reporting.store.inventory import hold_inventory
 from schemas.calendar import local_date
 from schemas.program import Program
 
-CHUNK_ROWS: Final = 2_500
+CHUNK_ROWS: Final = 4_000
 LONG_FILE: Final = Limits(max_bytes=500_000_000, max_rows=1_000_000, max_unpacked_bytes=2_000_000_000)
 """How much the command line takes."""
 _SHOWN_DIFFERENCES: Final = 20

@@ -17,6 +17,10 @@ PARCEL: Final = "parcel"
 ADDRESS: Final = "address"
 
 
+_NORMS: Final = 4_000
+"""How many numbers one question asks for: a long import asks for three of each row."""
+
+
 def find_by_identifiers(store: Store, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[tuple[str, str]]]:
     """The (system, component) pairs that have each (kind, norm); a pair that none has is left out.
 
@@ -28,7 +32,7 @@ def find_by_identifiers(store: Store, pairs: Iterable[tuple[str, str]]) -> dict[
     table = tables.identifier
     found: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for kind, wanted in norms.items():
-        for part in chunks(wanted):
+        for part in chunks(wanted, _NORMS):
             query = (
                 select(table.c.norm, table.c.system, table.c.component)
                 .where(table.c.county == store.tenant, table.c.kind == kind, table.c.norm.in_(part))
