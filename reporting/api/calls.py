@@ -125,6 +125,13 @@ def own(row: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return row
 
 
+def own_business() -> str:
+    """The business that asks, where the policy lets businesses in only."""
+    business = call().keyholder.contractor_id
+    assert business is not None, "the policy lets businesses in only"
+    return business
+
+
 def own_licences(store: Store) -> frozenset[str]:
     """The normalised licences of the business that asks; none for staff."""
     business = call().keyholder.contractor_id

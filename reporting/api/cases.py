@@ -16,7 +16,7 @@ from reporting.api.telling import tell
 from reporting.owners import NotTold, Teller, Told, open_case, step_case
 from reporting.store.derived import obligations_of
 from reporting.store.engine import Store
-from reporting.store.services import count_facts
+from reporting.store.services import facts_of_kind, system_of_fact
 
 SECTION: Final = Section("cases", __name__, description="What the county pursues; nothing is decided by itself.")
 _SIGNED: Final = {201: Answer(tells="Kept; signed for.", schema=ref("Told"))}
@@ -30,7 +30,7 @@ _SIGNED: Final = {201: Answer(tells="Kept; signed for.", schema=ref("Told"))}
 def list_cases(query: dict[str, Any], county: str) -> Response:
     """The county's cases, newest first; each with the duties of its system that cases have opened."""
     with service().database.reading(county) as store:
-        found = [fact for fact in count_facts(store, "case") if _is_asked_for(fact["content"], query)]
+        found = [fact for fact in facts_of_kind(store, "case") if _is_asked_for(fact["content"], query)]
         duties = obligations_of(store, sorted({fact["system"] for fact in found}))
     rows = [_shown(fact, duties.get(fact["system"], [])) for fact in found]
     rows.sort(key=lambda row: (row["opened_on"] or row.get("notified_on") or "", row["id"]), reverse=True)
@@ -54,7 +54,7 @@ def further_step(query: dict[str, Any], county: str, case_id: str) -> Response:
     """Add the days of further steps to a case (`notified_on`, `answered_on`, `closed_on` …); as it was stays known."""
 
     def step(store: Store, teller: Teller, values: Mapping[str, object]) -> Told | NotTold:
-        system = next((fact["system"] for fact in count_facts(store, "case") if fact["id"] == case_id), None)
+        system = system_of_fact(store, "case", case_id)
         if system is None:
             raise absent()
         return step_case(store, teller, system, case_id, values)

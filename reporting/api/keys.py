@@ -11,7 +11,7 @@ from flask import Response
 from reporting.access.entries import log_of
 from reporting.access.keys import LONGEST_DAYS, KeyOrder, end_key, is_live, issue_key
 from reporting.api.bodies import read_object, sent_object
-from reporting.api.calls import Reply, call, service
+from reporting.api.calls import Reply, call, own_business, service
 from reporting.api.members import count_member, refuse_unknown, text_member
 from reporting.api.moments import instant
 from reporting.api.openapi import Answer, Section, json_body
@@ -51,25 +51,19 @@ def revoke_county_key(query: dict[str, Any], county: str, key_id: str) -> Respon
 @SECTION.endpoint(_MINE, answers=_LISTED)
 def list_my_keys(query: dict[str, Any]) -> Response:
     """The business's keys and feed tokens, those that have ended too."""
-    return _list(None, _business())
+    return _list(None, own_business())
 
 
 @SECTION.endpoint(_MINE, method="POST", body=json_body(ref("NewKey")), answers=_MADE, problems=_TOO_MANY)
 def create_my_key(query: dict[str, Any]) -> Response:
     """Make a key of the business, or a token for its calendar feed. It is in no answer but this one."""
-    return _create(Role.CONTRACTOR, None, _business())
+    return _create(Role.CONTRACTOR, None, own_business())
 
 
 @SECTION.endpoint(f"{_MINE}/<id:key_id>", method="DELETE", answers=_ENDED, problems={404: "There is no such key."})
 def revoke_my_key(query: dict[str, Any], key_id: str) -> Response:
     """End a key of the business at once."""
-    return _revoke(key_id, None, _business())
-
-
-def _business() -> str:
-    business = call().keyholder.contractor_id
-    assert business is not None, "the policy lets businesses in only"
-    return business
+    return _revoke(key_id, None, own_business())
 
 
 def _list(county: str | None, business: str | None) -> Response:

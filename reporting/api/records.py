@@ -9,7 +9,7 @@ from flask import Response
 
 from notifications.letters_pdf import LettersUnavailable
 from notifications.records_pdf import record_pdf
-from reporting.api.calls import Reply, call, own_licences, service
+from reporting.api.calls import Reply, call, own_business, own_licences, service
 from reporting.api.moments import county_today, program_today
 from reporting.api.openapi import Answer, Section
 from reporting.api.problems import Problem, field_error, unprocessable
@@ -82,7 +82,7 @@ def service_log_csv(query: dict[str, Any]) -> Response:
     Without dates: of the five years for which a log is kept. One row a tank; tanks with one `load_ref` share a load.
     """
     first, last = _span(query)
-    business = call().keyholder.contractor_id or ""
+    business = own_business()
     rows: list[dict[str, Any]] = []
     for county in shipped_slugs():
         program = shipped_program(county)

@@ -24,7 +24,7 @@ from notifications.webhooks_kinds import TEST_KIND, kinds_for
 from reporting.access.entries import log_of
 from reporting.access.secret import Secret
 from reporting.api.bodies import read_object, sent_object
-from reporting.api.calls import Reply, call, service
+from reporting.api.calls import Reply, call, own_business, service
 from reporting.api.members import refuse_unknown, text_member
 from reporting.api.moments import instant
 from reporting.api.openapi import Answer, Section, json_body
@@ -96,49 +96,43 @@ def list_county_deliveries(query: dict[str, Any], county: str, webhook_id: str) 
 @SECTION.endpoint(_MINE, answers=_LISTED)
 def list_my_webhooks(query: dict[str, Any]) -> Response:
     """The business's webhooks, and which kinds of event it may choose from."""
-    return _list(None, _business())
+    return _list(None, own_business())
 
 
 @SECTION.endpoint(_MINE, method="POST", body=json_body(ref("NewWebhook")), answers=_MADE)
 def add_my_webhook(query: dict[str, Any]) -> Response:
     """Have a program of the business told of what names it, in whatever county, from now on."""
-    return _add(None, _business())
+    return _add(None, own_business())
 
 
 @SECTION.endpoint(_MINE + _ONE, method="DELETE", answers=_SHOWN, problems=_NONE)
 def remove_my_webhook(query: dict[str, Any], webhook_id: str) -> Response:
     """End it for good; what waits is not sent."""
-    return _remove(webhook_id, None, _business())
+    return _remove(webhook_id, None, own_business())
 
 
 @SECTION.endpoint(f"{_MINE}{_ONE}/secret", method="POST", answers=_MADE, problems=_NONE)
 def rotate_my_webhook(query: dict[str, Any], webhook_id: str) -> Response:
     """Give it a new secret; the one before signs beside it for seven days."""
-    return _rotate(webhook_id, None, _business())
+    return _rotate(webhook_id, None, own_business())
 
 
 @SECTION.endpoint(f"{_MINE}{_ONE}/test", method="POST", answers=_QUEUED, problems=_OFF)
 def test_my_webhook(query: dict[str, Any], webhook_id: str) -> Response:
     """Send a message that tells nothing."""
-    return _test(webhook_id, None, _business())
+    return _test(webhook_id, None, own_business())
 
 
 @SECTION.endpoint(f"{_MINE}{_ONE}/enable", method="POST", answers=_SHOWN, problems=_NONE)
 def enable_my_webhook(query: dict[str, Any], webhook_id: str) -> Response:
     """Call it again after it was disabled; what happened meanwhile is not told again."""
-    return _enable(webhook_id, None, _business())
+    return _enable(webhook_id, None, own_business())
 
 
 @SECTION.endpoint(f"{_MINE}{_ONE}/deliveries", answers=_LOG, problems=_NONE)
 def list_my_deliveries(query: dict[str, Any], webhook_id: str) -> Response:
     """What was sent to it of every county, how often, and what it answered."""
-    return _log(webhook_id, None, _business())
-
-
-def _business() -> str:
-    business = call().keyholder.contractor_id
-    assert business is not None, "the policy lets businesses in only"
-    return business
+    return _log(webhook_id, None, own_business())
 
 
 def _list(county: str | None, business: str | None) -> Response:

@@ -16,16 +16,6 @@ def has_season(system: System) -> bool:
     return system.use != "year_round" and system.season_from is not None and system.season_to is not None
 
 
-def in_season(system: System, day: dt.date) -> bool:
-    """Whether a building is occupied on a day; a season may run over the turn of the year."""
-    if not has_season(system):
-        return True
-    assert system.season_from is not None
-    assert system.season_to is not None
-    today, first, last = (day.month, day.day), system.season_from, system.season_to
-    return first <= today <= last if first <= last else today >= first or today <= last
-
-
 def occupied_days(system: System, start: dt.date, end: dt.date) -> int:
     """Days after `start` up to `end`; for a known season only those in it."""
     if not has_season(system):

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from reporting.domain.answers import Standing
 from reporting.store.engine import Store
-from reporting.store.services import count_facts, count_inventory, count_judged, count_late, count_services
+from reporting.store.services import count_inventory, count_judged, count_late, count_services, facts_of_kind
 from reporting.store.verifications import count_verifications
 from schemas.program import Program
 
@@ -26,8 +26,8 @@ def yearly_summary(store: Store, program: Program, year: int, today: dt.date) ->
     inventory = count_inventory(store)
     services, late = count_services(store, first, last), count_late(store, first, last)
     judged = count_judged(store, first, last)
-    cases = [fact["content"] for fact in count_facts(store, "case")]
-    exempt = [fact["content"] for fact in count_facts(store, "exemption")]
+    cases = [fact["content"] for fact in facts_of_kind(store, "case")]
+    exempt = [fact["content"] for fact in facts_of_kind(store, "exemption")]
     return {
         "county": program.slug,
         "governmental_unit": program.governmental_unit,

@@ -179,12 +179,6 @@ def recent_deliveries(store: Store, webhook: str, limit: int) -> list[dict[str, 
     return [dict(row) for row in store.connection.execute(query).mappings()]
 
 
-def get_delivery(store: Store, delivery: str) -> dict[str, Any] | None:
-    """One delivery, or `None`."""
-    row = store.connection.execute(select(_table).where(_is(store, delivery))).mappings().first()
-    return dict(row) if row else None
-
-
 def count_waiting(store: Store) -> int:
     """How many deliveries of the county have not come to their end."""
     live = _table.c.state.in_([DeliveryState.QUEUED.value, DeliveryState.SENDING.value])

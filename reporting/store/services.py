@@ -101,13 +101,22 @@ def count_inventory(store: Store) -> dict[str, dict[str, int]]:
     return {name: dict(sorted(store.connection.execute(query).all())) for name, query in counts.items()}
 
 
-def count_facts(store: Store, kind: str) -> list[dict[str, Any]]:
-    """The current facts of one kind, each with its `content`: for counting what a year brought."""
+def facts_of_kind(store: Store, kind: str) -> list[dict[str, Any]]:
+    """The current facts of one kind, each with its `system`, `id` and `content`."""
     fact = tables.fact
     query = select(fact.c.system, fact.c.id, fact.c.content).where(
         fact.c.county == store.tenant, fact.c.kind == kind, fact.c.ended_seq.is_(None)
     )
     return [dict(row) for row in store.connection.execute(query).mappings()]
+
+
+def system_of_fact(store: Store, kind: str, fact_id: str) -> str | None:
+    """The system that the current fact of this kind and id is about, or `None`."""
+    fact = tables.fact
+    query = select(fact.c.system).where(
+        fact.c.county == store.tenant, fact.c.id == fact_id, fact.c.kind == kind, fact.c.ended_seq.is_(None)
+    )
+    return store.connection.execute(query).scalar()
 
 
 def _reported(store: Store, first: date, last: date) -> tuple[Any, ...]:

@@ -35,6 +35,7 @@ from reporting.store import (
     requested,
     reviews,
     rotation,
+    services,
     submissions,
     summaries,
     verifications,
@@ -58,7 +59,8 @@ COUNTIES, SEQS = ("ozaukee", "portage", "winnebago"), range(1, 7)
 Call = Callable[[Store], Any]
 MODULES: list[ModuleType] = [
     derived, destruction, events_out, export, facts, groups, hook_deliveries, idempotency, identities, letters, lists,
-    log, mail, matching, near, projection, requested, reviews, rotation, submissions, summaries, verifications, verify,
+    log, mail, matching, near, projection, requested, reviews, rotation, services, submissions, summaries,
+    verifications, verify,
 ]  # fmt: skip
 
 
@@ -87,6 +89,8 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         first = an_event("f1", "s", identity="former", content_sha="x", ended_seq=2)
         later = an_event(f"f2-{county}", "s", identity="later", content_sha=county, supersedes="f1")
         facts.insert_events(store, [first, later])
+        mine = {"contractor_id": "con", "submission": "of", "identity": "mine"}
+        facts.insert_events(store, [an_event("late", "s", **mine, content={**mark, "gallons_pumped": len(county)})])
         for norm in ("P", county):
             matching.add_identifiers(store, [{"kind": "permit", "norm": norm, "system": "s", "component": county}])
         matching.add_identifiers(store, [{"kind": "address", "norm": "N1 OAK STREET", "system": "s"}])
@@ -115,7 +119,7 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         rejected = {"submission": "sub", "row": 20, "outcome": "rejected", "errors": [wrong]}
         submissions.insert_outcomes(store, [*repeats, rejected])
         standing = {"state": county, "dirty": True, "next_change_on": JULY, "contractor": county}
-        finding = {"kind": "late_report", "rule": county, "cause": "e", "cite": ""}
+        finding = {"kind": "late_report", "rule": county, "cause": "e", "event": "late", "cite": ""}
         overdue = [an_obligation(because=county, kind=f"late {n}", state="overdue") for n in range(1 + len(more))]
         cases = [an_obligation(because=county, kind="correction", cycle="case:c:2026:", state="overdue")]
         derived.replace_assessment(store, "s", standing, [an_obligation(because=county), *overdue, *cases], [finding])
@@ -232,7 +236,6 @@ READS: dict[str, Call] = {
         store, "https://login.example", ["all", "ozaukee", "winnebago"]
     ),
     "hook_deliveries.count_waiting": hook_deliveries.count_waiting,
-    "hook_deliveries.get_delivery": lambda store: hook_deliveries.get_delivery(store, "sent-1"),
     "hook_deliveries.has_unhooked": hook_deliveries.has_unhooked,
     "hook_deliveries.recent_deliveries": lambda store: [
         hook_deliveries.recent_deliveries(store, webhook, 9) for webhook in COUNTIES
@@ -280,6 +283,13 @@ READS: dict[str, Call] = {
     "reviews.open_reviews": lambda store: reviews.open_reviews(store, events=["e"]),
     "reviews.page_reviews": lambda store: reviews.page_reviews(store, ReviewFilter(), None, 9),
     "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e"]),
+    "services.count_inventory": services.count_inventory,
+    "services.count_judged": lambda store: services.count_judged(store, date(2000, 1, 1), date(2100, 1, 1)),
+    "services.count_late": lambda store: services.count_late(store, date(2000, 1, 1), date(2100, 1, 1)),
+    "services.count_services": lambda store: services.count_services(store, date(2000, 1, 1), date(2100, 1, 1)),
+    "services.facts_of_kind": lambda store: services.facts_of_kind(store, "case"),
+    "services.services_of": lambda store: list(services.services_of(store, "con", date(2000, 1, 1), date(2100, 1, 1))),
+    "services.system_of_fact": lambda store: services.system_of_fact(store, "case", "c"),
     "submissions.count_outcomes": lambda store: submissions.count_outcomes(store, "sub"),
     "submissions.count_repeats": lambda store: submissions.count_repeats(store, "whole"),
     "submissions.get_submission": lambda store: submissions.get_submission(store, "sub"),
