@@ -81,11 +81,9 @@ _COUNTRY: Final = frozenset({"usa", "u.s.a.", "us", "united states", "united sta
 _NO_STATE: Final = frozenset(
     {"apt", "bin", "box", "drawer", "hwy", "lot", "no", "rd", "road", "route", "rte", "ste", "unit"}
 )
-_TOWN: Final = re.compile(
-    r"(?:[^,]+,\s*|[^,]*[^\W\d]{2}[^,]*\s)[A-Za-z]{2,}(?: [A-Za-z]{3,})?\.?\s+[0-9]{5}(?:\s?-?\s?[0-9]{4})?"
-)
-_LONGEST_LINE: Final = 400
-"""A longer text is no address, and a pattern with several ways to take a blank would be slow on it."""
+_STATE: Final = re.compile(r"[A-Za-z]{2,}+(?: [A-Za-z]{3,}+)?\.?")
+_ZIP: Final = re.compile(r"\s[0-9]{5}(?:\s?-?\s?[0-9]{4})?$")
+_WORD: Final = re.compile(r"[^\W\d]{2}")
 _FOREIGN: Final = re.compile(
     "[^\u0020-\u007e\u00a0-\u0377\u037a-\u037f\u0384-\u038a\u038c\u038e-\u03a1\u03a3-\u04ff\u1e00-\u1eff"
     "\u2010-\u2027\u2030-\u203a\u20a0-\u20bf\u2190-\u2199\ufb00-\ufb06\ufffd]"
@@ -128,7 +126,7 @@ def _split(text: str) -> list[str]:
     lines = [unicodedata.normalize("NFC", one_line(line)).strip(" ,") for line in _LINE_ENDS.split(text)]
     found = [line for line in lines if line]
     # A name or none, and the rest as one line of a table has it.
-    if found and len(found) <= 2 and len(found[-1]) <= _LONGEST_LINE:
+    if found and len(found) <= 2:
         found[-1:] = _parted(found[-1])
     return found
 
@@ -138,9 +136,21 @@ def _parted(line: str) -> list[str]:
     # A town holds one comma at most: it begins after the last but one, or after the last.
     for comma in [found.start() for found in re.finditer(",", line)][-2:]:
         before, town = line[:comma].strip(), line[comma + 1 :].strip()
-        if before and _TOWN.fullmatch(town):
+        if before and _is_town(town):
             return [*(part.strip() for part in before.split(",") if part.strip()), town]
     return [line]
+
+
+def _is_town(text: str) -> bool:
+    """Whether the text is `Town, State ZIP` or, without the comma, a town of letters before the state and the ZIP."""
+    code = _ZIP.search(text)
+    if code is None:
+        return False
+    town, comma, state = text[: code.start()].rstrip().partition(",")
+    if comma:
+        return bool(town) and _STATE.fullmatch(state.strip()) is not None
+    words = town.split()
+    return bool(words) and _STATE.fullmatch(words[-1]) is not None and _WORD.search(" ".join(words[:-1])) is not None
 
 
 def _with_postcode(line: str) -> tuple[str, str | None]:

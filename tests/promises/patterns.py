@@ -30,20 +30,13 @@ GIVEN: Final[dict[str, tuple[tuple[str, str], ...]]] = {
 }
 
 
-BOUNDED: Final[dict[tuple[str, str], str]] = {
-    # Patterns that are shown no longer texts than this constant of their own module says.
-    ("notifications/letters_address.py", "_TOWN"): "_LONGEST_LINE",
-}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """One pattern: where it stands, how it is used (`match`, `fullmatch`, `search`), how long a text it is shown."""
+    """One pattern: where it stands, and how it is used (`match`, `fullmatch`, `search`)."""
 
     where: str
     pattern: re.Pattern[Any]
     ways: tuple[str, ...]
-    size: int = SIZE
 
 
 def find_patterns() -> tuple[list[Found], list[str]]:
@@ -64,7 +57,7 @@ def find_patterns() -> tuple[list[Found], list[str]]:
                     problems += [] if given else [f"{where}: {ast.unparse(expression)[:80]}: {error}"]
                     continue
                 ways = _ways(tree, node) if called == "compile" else _way_of(called)
-                found.append(Found(where=where, pattern=pattern, ways=ways, size=_size(name, pattern)))
+                found.append(Found(where=where, pattern=pattern, ways=ways))
     return found, problems
 
 
@@ -96,14 +89,6 @@ def _compiled(name: str, expression: ast.expr, flags: ast.expr | None) -> re.Pat
 
     found = value(expression)
     return found if isinstance(found, re.Pattern) else re.compile(found, value(flags) if flags is not None else 0)
-
-
-def _size(name: str, pattern: re.Pattern[Any]) -> int:
-    module = vars(importlib.import_module(name.removesuffix(".py").replace("/", ".").removesuffix(".__init__")))
-    for (file, constant), longest in BOUNDED.items():
-        if file == name and module[constant] is pattern:
-            return int(module[longest])
-    return SIZE
 
 
 def _given(module: str, expression: str) -> re.Pattern[Any]:

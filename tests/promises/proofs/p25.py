@@ -70,7 +70,7 @@ def time_patterns(found: Sequence[Found], size: Size) -> tuple[int, float, list[
     """How many texts were tried, the longest that one took, and what took too long."""
     count, slowest, slow = 0, 0.0, []
     for one in found:
-        for number, text in enumerate(texts_for(one.pattern, one.size)):
+        for number, text in enumerate(texts_for(one.pattern)):
             if number % EVERY[size]:
                 continue
             given = text.encode("utf-8", "replace") if isinstance(one.pattern.pattern, bytes) else text
