@@ -61,7 +61,12 @@ def to_audience(
     occasion: Occasion,
 ) -> Iterator[Told]:
     """The same for one of several audiences of a kind; who refuses an optional kind is counted."""
-    absent = {"county": SkipReason.NO_COUNTY_ADDRESS, "sanitarian": SkipReason.NO_SANITARIAN_ADDRESS}
+    absent = {
+        "county": SkipReason.NO_COUNTY_ADDRESS,
+        "sanitarian": SkipReason.NO_SANITARIAN_ADDRESS,
+        "counsel": SkipReason.NO_OFFICE_ADDRESS,
+        "municipality": SkipReason.NO_OFFICE_ADDRESS,
+    }
     yield from refused(mail, event)
     if not mail.addresses and not mail.suppressed:
         yield NoNotice(reason=absent.get(audience, SkipReason.NO_ADDRESS), cause_key=event.cause_key)

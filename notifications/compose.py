@@ -9,6 +9,7 @@ from datetime import datetime
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import format_datetime
+from html import escape
 from typing import Final
 
 from notifications.addresses import is_address
@@ -17,6 +18,12 @@ from notifications.attachments import Attachment
 POLICY: Final = email.policy.SMTP.clone(max_line_length=998)
 """Long header values stay in one piece: folded, a List-Unsubscribe would be encoded beyond reading."""
 _NAMED: Final = re.compile(r'\s*+"?([^"<>]*+)"?\s*+<([^<>]++)>\s*+')
+_OWN: Final = (
+    "Your system's record, and where to answer (for you alone: whoever has the link gets in)",
+    "See your system's record and answer there; the link is for you alone",
+)
+_STOP: Final = ("To stop reminders like this one", "Stop reminders like this one")
+"""What is said of a link, in text and in HTML."""
 
 
 class MailRefused(ValueError):
@@ -27,6 +34,7 @@ class MailRefused(ValueError):
 class Mail:
     """One message for one recipient. `unsubscribe_url` only for reminders, never for legal notices (RFC 8058).
 
+    owner_url: of an owner's mail the page of the own system, which opens for whoever has the link.
     attachments: files of text in UTF-8. staged_for: whom it would have gone to, were this not a trial (`staging`).
     """
 
@@ -38,6 +46,7 @@ class Mail:
     dated_at: datetime
     reply_to: str = ""
     unsubscribe_url: str = ""
+    owner_url: str = ""
     attachments: tuple[Attachment, ...] = ()
     staged_for: str = ""
 
@@ -63,12 +72,27 @@ def compose(mail: Mail, mail_from: str) -> EmailMessage:
             headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     for name, value in headers.items():
         message[name] = _header(name, value)
-    message.set_content(mail.text)
-    message.add_alternative(mail.html, subtype="html")
+    text, html = _with_links(mail)
+    message.set_content(text)
+    message.add_alternative(html, subtype="html")
     for one in mail.attachments:
         main, _, sub = one.media.partition("/")
         message.add_attachment(one.data, main, sub, filename=one.name, params={"charset": "utf-8"})
     return message
+
+
+def _with_links(mail: Mail) -> tuple[str, str]:
+    """Text and HTML with the recipient's own links: an owner's to the own system; to stop reminders, for those whose
+    mail program shows no button for it."""
+    text, html = mail.text, mail.html
+    for url, words in ((mail.owner_url, _OWN), (mail.unsubscribe_url, _STOP)):
+        if not url:
+            continue
+        link = f'<p><a href="{escape(url)}">{words[1]}</a></p>'
+        before, footer, after = html.rpartition("</footer>")
+        html = f"{before}{link}\n{footer}{after}" if footer else f"{html}{link}\n"
+        text = f"{text}\n{words[0]}:\n{url}\n"
+    return text, html
 
 
 def envelope_from(mail_from: str) -> str:

@@ -28,9 +28,11 @@ from notifications.outbox import (
     reserve_slot,
 )
 from notifications.outcomes import Outcome, Permanent, Sender, Sent, Temporary, Uncertain, Unreachable
+from notifications.owner_links import OwnerLink, no_link
 from notifications.paper import to_paper
 from notifications.records import ACCESS_KINDS, SkipReason
 from notifications.render import render
+from notifications.returns import note_refusal
 from reporting.errors import DatabaseUnavailable
 from reporting.store.engine import Database, Store
 from reporting.store.mail import count_held
@@ -88,6 +90,7 @@ class _Run:
     rate: int | None
     sleep: Callable[[float], None]
     link: Callable[[Claim, Mapping[str, Any]], str]
+    own: OwnerLink
     counts: Counter[str] = field(default_factory=Counter)
     troubles: list[Trouble] = field(default_factory=list)
     unreachable_in_a_row: int = 0
@@ -105,14 +108,18 @@ def deliver(
     sleep: Callable[[float], None] = time.sleep,
     stopping: Callable[[], bool] = lambda: False,
     link: Callable[[Claim, Mapping[str, Any]], str] = lambda claim, content: "",
+    own: OwnerLink = no_link,
 ) -> DeliveryCounts:
     """Send what the counties have queued and is due, taking turns, until nothing is left or `limit` were tried.
 
     Safe in several processes and threads at once, each with a sender of its own; the rate holds over all of them.
     `judge` is asked in the claim's transaction whether a message is still wanted; `stopping` before each message
-    whether to end early; `link` gives an optional notice its address to unsubscribe. Raises `StoreError` only.
+    whether to end early; `link` gives an optional notice its address to unsubscribe, `own` an owner's mail the page of
+    the own system. Raises `StoreError` only.
     """
-    run = _Run(database=database, sender=sender, now=now, judge=judge, rate=rate_per_minute, sleep=sleep, link=link)
+    run = _Run(
+        database=database, sender=sender, now=now, judge=judge, rate=rate_per_minute, sleep=sleep, link=link, own=own
+    )
     with sender:
         turn = list(counties)
         for county in turn:
@@ -152,12 +159,13 @@ def _deliver_one(run: _Run, county: str) -> bool:
         verdict = _judge(run, store, claim)
         if verdict is None:
             return True
+        owner_url = run.own(store, claim, verdict.content)
         if run.rate:
             slot = reserve_slot(store, now, run.rate)
     if slot > now:
         run.sleep((slot - now).total_seconds())
     run.counts["tried"] += 1
-    mail, problem = _write(run, claim, verdict.content)
+    mail, problem = _write(run, claim, verdict.content, owner_url)
     outcome = Permanent(text=problem) if mail is None else run.sender.send(mail)
     _note(run, claim, verdict.content, mail, outcome)
     return True
@@ -181,7 +189,7 @@ def _judge(run: _Run, store: Store, claim: Claim) -> Go | None:
     return verdict
 
 
-def _write(run: _Run, claim: Claim, content: Mapping[str, Any]) -> tuple[Mail | None, str]:
+def _write(run: _Run, claim: Claim, content: Mapping[str, Any], owner_url: str) -> tuple[Mail | None, str]:
     """The message, or what is wrong with its text: one that cannot be written must not stop those behind it."""
     at = run.now()
     try:
@@ -199,6 +207,7 @@ def _write(run: _Run, claim: Claim, content: Mapping[str, Any]) -> tuple[Mail | 
         dated_at=at,
         reply_to=str(content.get("reply_to") or ""),
         unsubscribe_url=run.link(claim, content),
+        owner_url=owner_url,
         attachments=attachments,
     )
     return mail, ""
@@ -223,7 +232,14 @@ def _note(run: _Run, claim: Claim, content: Mapping[str, Any], mail: Mail | None
         changes |= {"error": outcome.text, "not_before": at + wait if wait else None}
     if state in _ENDED and claim.kind in ACCESS_KINDS:
         changes["content"] = without_link(changes.get("content", content))
-    kept = _in_transaction(run, claim.county, lambda store: complete(store, claim, state, **changes))
+
+    def write_down(store: Store) -> bool:
+        done = complete(store, claim, state, **changes)
+        if done and isinstance(outcome, Permanent) and outcome.bad_address:
+            note_refusal(store, vars(claim), outcome.bad_address, outcome.text, at)
+        return done
+
+    kept = _in_transaction(run, claim.county, write_down)
     _count(run, claim, name if kept else "lost", state, outcome.text)
 
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from notifications.records import Channel, Line, Notice, NoticeKind
 
-DIGESTS: Final = frozenset({NoticeKind.DUE_DIGEST, NoticeKind.UNDESIGNATED_DIGEST})
+DIGESTS: Final = frozenset({NoticeKind.DUE_DIGEST, NoticeKind.UNDESIGNATED_DIGEST, NoticeKind.REPORT_COPIES})
 """One a day for each recipient."""
 GROUPED: Final = DIGESTS | {NoticeKind.OWNER_REMINDER, NoticeKind.DELINQUENT_OWNER}
 """The kinds whose content has `lines`, each a duty that may drop out before the message leaves."""

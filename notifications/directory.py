@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any, Final
 
-from notifications.addresses import postal_lines, read_addresses
+from notifications.addresses import AddressField, postal_lines, read_addresses
 from notifications.reasons import DUE
 from notifications.records import AddressBook, Contractor, DomainEvent, SystemNow
 from notifications.suppression import dead_addresses, refused_kinds, without_dead
@@ -33,7 +33,9 @@ def load_book(store: Store, program: Program, events: Iterable[DomainEvent]) -> 
     fields = {key: read_addresses(row["email"]) for key, row in rows.items()}
     county = read_addresses(program.text_of("county_email"))
     sanitarian = read_addresses(program.text_of("sanitarian_email"))
-    dead = dead_addresses(store, (one for f in (*fields.values(), county, sanitarian) for one in f.addresses))
+    counsel, towns = read_addresses(program.text_of("counsel_email")), municipalities(program)
+    every = (*fields.values(), county, sanitarian, counsel, *towns.values())
+    dead = dead_addresses(store, (one for f in every for one in f.addresses))
     return AddressBook(
         contractors={
             key: Contractor(id=key, name=row["business_name"], mail=without_dead(fields[key], dead))
@@ -42,8 +44,20 @@ def load_book(store: Store, program: Program, events: Iterable[DomainEvent]) -> 
         licences=licences,
         county=without_dead(county, dead),
         sanitarian=without_dead(sanitarian, dead),
+        counsel=without_dead(counsel, dead),
+        municipalities={name: without_dead(mail, dead) for name, mail in towns.items()},
         refusing=refused_kinds(store),
     )
+
+
+def municipalities(program: Program) -> dict[str, AddressField]:
+    """The addresses of the county's municipalities: `Town of Hull: clerk@hull.example; …`, or one for all of them."""
+    found: dict[str, AddressField] = {}
+    for part in program.text_of("municipality_email").split(";"):
+        name, colon, address = part.partition(":")
+        if part.strip():
+            found[name.strip().lower() if colon else ""] = read_addresses(address if colon else name)
+    return found
 
 
 def _businesses_of(store: Store, numbers: Iterable[str]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from notifications.copies import reasons_against_copies
 from notifications.corrections import reasons_against_reports
 from notifications.digests import GROUPED
 from notifications.directory import load_systems
@@ -52,6 +53,7 @@ def judge_now(store: Store, claim: Claim) -> Verdict:
         **_outdone(store, lines),
         **reasons_against_endings(store, lines, claim.lease_until),
         **reasons_against_reports(store, lines, systems),
+        **reasons_against_copies(store, lines),
     }
     reasons = [
         _unwanted(claim.kind, line, refuses=standing.refuses)

@@ -18,12 +18,16 @@ from schemas.acts import (
     ContractNeeded,
     ContractRenewal,
     Designation,
+    Exemption,
     ExemptionTerm,
     Handover,
     Presumption,
+    Referral,
+    ReportCopies,
     ReportDeadline,
     ServicedNotice,
     WhoMay,
+    WindowDeferral,
     WindowNotice,
 )
 from schemas.program import Program
@@ -80,6 +84,9 @@ KINDS: Final[Mapping[NoticeKind, Kind]] = {
     NoticeKind.LATE_REPORT_COPY: _copy(_LATE),
     NoticeKind.MISSING_REPORT: _MISSING,
     NoticeKind.MISSING_REPORT_COPY: _copy(_MISSING),
+    NoticeKind.VERIFICATION_REQUESTED: Kind(
+        title="report to be verified", audience=_CONTRACTOR, legal=True, basis="SPS 383.55(4)"
+    ),
     NoticeKind.CHECKPOINT: Kind(title="signed head of the record", audience=_COUNTY, legal=True, basis=_RECORD),
     NoticeKind.SIGNIN_LINK: Kind(
         title="link to sign in", audience=("person",), legal=True, basis="the person asked for it"
@@ -120,10 +127,35 @@ KINDS: Final[Mapping[NoticeKind, Kind]] = {
     NoticeKind.AREA_NOTICE: Kind(
         title="service area being pumped", audience=_OWNER, legal=True, effects=(AreaNotice, Presumption), letter=True
     ),
+    NoticeKind.DEFERRAL_ANSWER: Kind(
+        title="request for other days answered",
+        audience=("owner", "contractor"),
+        legal=True,
+        effects=(WindowDeferral,),
+        letter=True,
+    ),
+    NoticeKind.EXEMPTION_ANSWER: Kind(
+        title="certificate of exemption decided on",
+        audience=_OWNER,
+        legal=True,
+        effects=(Exemption, ExemptionTerm),
+        letter=True,
+    ),
+    NoticeKind.EXEMPTION_CHANGE: Kind(
+        title="change reported for a certificate of exemption", audience=_COUNTY, legal=True, effects=(ExemptionTerm,)
+    ),
+    NoticeKind.REPORT_COPIES: Kind(
+        title="copies of the contractor's reports",
+        audience=("county", "sanitarian"),
+        legal=True,
+        effects=(ReportCopies,),
+    ),
     NoticeKind.CASE_OPENED: _case("case opened"),
     NoticeKind.CASE_STEP: _case("further step in a case"),
-    NoticeKind.CASE_OVERDUE: _case("deadline of a case passed", "sanitarian"),
-    NoticeKind.CASE_HANDED_OVER: _case("case handed over", "sanitarian", effects=(Handover,)),
+    NoticeKind.CASE_OVERDUE: _case("deadline of a case passed", "sanitarian", "municipality"),
+    NoticeKind.CASE_HANDED_OVER: _case(
+        "case handed over", "sanitarian", "counsel", "municipality", effects=(Handover, Referral)
+    ),
     NoticeKind.CASE_CLOSED: _case("case closed"),
     NoticeKind.WEEKLY_SUMMARY: Kind(title="the county's week", audience=_COUNTY, legal=False, basis="for its staff"),
 }

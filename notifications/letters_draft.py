@@ -68,8 +68,8 @@ class Addressed:
 class Draft:
     """A run that is not kept yet. written: rows of the queue with their letters, in the order of the file.
 
-    ended: keys, states and reasons of letters that are not to be printed; left: how many wait for a next run; made: the
-    file, or `None` where there is nothing to print.
+    ended: keys, states and reasons of letters that are not to be printed; left: how many wait for a next run; held:
+    how many a pause keeps; made: the file, or `None` where there is nothing to print.
     """
 
     run: str
@@ -79,6 +79,7 @@ class Draft:
     ended: list[tuple[str, str, str]] = field(default_factory=list)
     apart: list[Apart] = field(default_factory=list)
     left: int = 0
+    held: int = 0
     made: SetRun | None = None
 
 
@@ -94,6 +95,7 @@ def draft_run(store: Store, maker: Maker, limit: int = USUAL_RUN) -> Draft:
     run_id = new_id("prn", maker.now)
     draft = Draft(run=run_id, title=f"Letters of {maker.program.name}, print run {run_id}", office=office)
     waiting = queue.waiting_letters(store, maker.now)
+    draft.held = queue.count_held_letters(store)
     _write(store, draft, waiting, maker, limit)
     draft.written.sort(key=lambda pair: (pair[1].address.sort_key, pair[1].number))
     _set(draft)

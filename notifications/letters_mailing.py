@@ -18,7 +18,7 @@ from notifications.letters import text_of
 from notifications.letters_draft import RunRefused
 from notifications.letters_pdf import set_proof
 from notifications.print_runs import RunEnded, run_of
-from reporting.histories import COUNTED_MAIL
+from reporting.histories import COUNTED_MAIL, MAILING
 from reporting.receipts import Receipt, receipts_for, stored_receipt
 from reporting.store import letters as queue
 from reporting.store.derived import mark_dirty
@@ -32,8 +32,6 @@ from schemas.program import Program
 
 FIRST_CLASS: Final = "first_class"
 CLASSES: Final = (FIRST_CLASS, "certified")
-MAILING: Final = "mailing"
-"""The kind of the fact that a letter was mailed to a system's owner."""
 LOG_COLUMNS: Final = (
     "mailed_on",
     "mail_class",

@@ -33,6 +33,9 @@ _NOT_LET_IN: Final = (530, 534, 535, 538)
 _CLOSING: Final = 421
 _CHALLENGE: Final = 334
 _BAD_TOKEN: Final = 535
+_RECIPIENT: Final = "RCPT TO"
+_BAD_MAILBOX: Final = re.compile(r"(5\.(?:1\.(?:1|2|3|6|10)|2\.1))(?![.0-9])")
+"""The statuses of RFC 3463 and RFC 7505 by which the mailbox is gone for good; a bare 550 may be a relay's policy."""
 _LOST: Final = (smtplib.SMTPServerDisconnected, OSError)
 
 
@@ -41,7 +44,8 @@ class _Refused(Exception):
 
     def __init__(self, step: str, code: int, text: bytes) -> None:
         super().__init__(f"{step}: {code} {text.decode('utf-8', 'replace')}"[:500])
-        self.code = code
+        self.step, self.code = step, code
+        self.said = text.decode("utf-8", "replace")
 
 
 class SmtpSender:
@@ -111,7 +115,7 @@ class SmtpSender:
         # Comes back in a bounce that returns nothing of the message (RFC 3461, 4.4).
         options += [f"ENVID={xtext(str(message['Message-ID']).strip('<>'))}"] if connection.has_extn("dsn") else []
         _expect("MAIL FROM", connection.mail(self._envelope_from, options))
-        _expect("RCPT TO", connection.rcpt(recipient))
+        _expect(_RECIPIENT, connection.rcpt(recipient))
         _expect("DATA", connection.docmd("DATA"), want=3)
 
     def _hand_over(self, connection: smtplib.SMTP, message: EmailMessage) -> Outcome:
@@ -151,7 +155,10 @@ class SmtpSender:
                 self._connection.rset()
         except (*_LOST, smtplib.SMTPException):
             self._drop()
-        return Permanent(text=text) if refusal.code >= 500 else Temporary(text=text)
+        if refusal.code < 500:
+            return Temporary(text=text)
+        gone = _BAD_MAILBOX.match(refusal.said.lstrip()) if refusal.step == _RECIPIENT else None
+        return Permanent(text=text, bad_address=gone[1] if gone else "")
 
     def _ready(self) -> smtplib.SMTP:
         return self._connection or self._fresh()

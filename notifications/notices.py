@@ -15,6 +15,7 @@ from notifications.facts import note_lines, office_facts, receipt_facts, tank_fa
 from notifications.notices_cases import tell_of_case
 from notifications.notices_endings import tell_of_contract, tell_of_exemption, tell_of_licence, tell_of_window
 from notifications.notices_owners import tell_owner
+from notifications.notices_requests import copy_of_report, tell_of_change, tell_of_deferral, tell_of_exemption_answer
 from notifications.reasons import reason_to_skip
 from notifications.records import (
     Contractor,
@@ -135,6 +136,25 @@ def _report_notice(event: DomainEvent, system: SystemNow, occasion: Occasion) ->
     yield from to_each(copy, event, occasion.book.county, theirs, SkipReason.NO_COUNTY_ADDRESS)
 
 
+def _verification(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
+    """What the county asks a business of its own report (SPS 383.55(4)); the owner is no part of it."""
+    contractor = occasion.book.contractor_of(event.content)
+    if contractor is None:
+        yield NoNotice(reason=SkipReason.UNKNOWN_CONTRACTOR, cause_key=event.cause_key)
+        return
+    context = {
+        **office_facts(occasion),
+        "tank": {**tank_facts(event, system, occasion), "owner_name": "", "access_notes": ""},
+        "addressee": one_line(contractor.name),
+        "audience": "contractor",
+        "report": str(event.content["event"]),
+        "message": one_line(event.content["message"], longest=2_000),
+        "fields": [one_line(name).replace("_", " ") for name in event.content.get("fields") or ()],
+        "answer_by": str(event.content.get("answer_by") or ""),
+    }
+    yield from to_each(NoticeKind.VERIFICATION_REQUESTED, event, contractor.mail, context, SkipReason.NO_ADDRESS)
+
+
 def _can_be_told(contractor: Contractor | None) -> bool:
     return contractor is not None and bool(contractor.mail.addresses)
 
@@ -151,6 +171,7 @@ _MAKERS: Final[Mapping[EventKind, Callable[[DomainEvent, SystemNow, Occasion], I
     EventKind.NEEDS_SERVICE: _due,
     EventKind.LATE_REPORT: _report_notice,
     EventKind.MISSING_REPORT: _report_notice,
+    EventKind.VERIFICATION_REQUESTED: _verification,
     EventKind.CHECKPOINT: _checkpoint,
     EventKind.OWNER_REMINDER: tell_owner,
     EventKind.DELINQUENT_OWNER: tell_owner,
@@ -159,6 +180,10 @@ _MAKERS: Final[Mapping[EventKind, Callable[[DomainEvent, SystemNow, Occasion], I
     EventKind.EXEMPTION_EXPIRING: tell_of_exemption,
     EventKind.WINDOW_NOTICE: tell_of_window,
     EventKind.AREA_NOTICE: tell_of_window,
+    EventKind.DEFERRAL_ANSWERED: tell_of_deferral,
+    EventKind.EXEMPTION_ANSWERED: tell_of_exemption_answer,
+    EventKind.EXEMPTION_CHANGED: tell_of_change,
+    EventKind.REPORT_COPY: copy_of_report,
     EventKind.CASE_OPENED: tell_of_case,
     EventKind.CASE_STEP: tell_of_case,
     EventKind.CASE_OVERDUE: tell_of_case,

@@ -1,4 +1,4 @@
-"""Who is told of the county's cases: the owner, the county's or district's office, the county sanitarian. Pure."""
+"""Who is told of the county's cases: the owner, the county's or district's office, whom it is handed to. Pure."""
 
 from __future__ import annotations
 
@@ -21,6 +21,15 @@ _CASES: Final = {
     "nuisance": "a case of nuisance",
     "invoice": "an invoice",
     "reinspection": "a reinspection",
+    "bypass": "a case of a bypassed system",
+    "no_access": "a case of missing access",
+    "service_order": "an order to service a holding tank",
+    "replaced_components": "a case of replaced components",
+    "evaluation": "an evaluation",
+    "report_request": "a request for a report",
+    "records_request": "a request for records",
+    "discharge": "a case of discharge",
+    "wash_water": "a case of wash water",
 }
 _DUTIES: Final = {
     "correction": "correct what was found",
@@ -29,6 +38,14 @@ _DUTIES: Final = {
     "owner_response": "answer the office",
     "connect_sewer": "connect to the public sewer",
     "payment": "pay the invoice",
+    "abandon": "abandon the components",
+    "evaluation_report": "have the evaluation reported",
+    "requested_report": "file the report asked for",
+}
+_OFFICES: Final = {
+    "sanitarian": "the county sanitarian",
+    "counsel": "the office that prosecutes violations",
+    "municipality": "the municipality",
 }
 _STEPS: Final = {
     "ordered_on": "ordered",
@@ -38,6 +55,7 @@ _STEPS: Final = {
     "notified_on": "written notice given",
     "inquired_on": "inquiry made",
     "answered_on": "inquiry answered",
+    "extended_on": "more time given",
     "meeting_requested_on": "meeting asked for",
     "met_on": "meeting held",
     "reported_on": "findings reported",
@@ -45,13 +63,16 @@ _STEPS: Final = {
     "verified_on": "correction verified",
     "connected_on": "connected",
     "paid_on": "paid",
+    "serviced_on": "serviced",
     "handed_over_on": "handed over",
+    "municipality_told_on": "municipality told",
+    "referred_on": "referred for prosecution",
     "closed_on": "closed",
 }
 
 
 def tell_of_case(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
-    """Owner and office; the sanitarian of a case handed over, or past its deadline and to be handed over."""
+    """Owner and office; whom a case was handed to, or is to be handed to now that its deadline has passed."""
     kind = NoticeKind(event.kind)
     hand_to = one_line(event.content.get("hand_to") or "")
     context = {**office_facts(occasion), **_case_facts(event), "tank": tank_facts(event, system, occasion)}
@@ -61,8 +82,15 @@ def tell_of_case(event: DomainEvent, system: SystemNow, occasion: Occasion) -> I
     offices = {**context, "addressee": desk_of(occasion.program)}
     yield from to_audience(kind, "county", event, occasion.book.county, offices, occasion)
     if event.kind == EventKind.CASE_HANDED_OVER or hand_to:
-        theirs = {**context, "addressee": "To the county sanitarian"}
-        yield from to_audience(kind, "sanitarian", event, occasion.book.sanitarian, theirs, occasion)
+        office = _office(event)
+        theirs = {**context, "addressee": f"To {_OFFICES[office]}"}
+        mail = occasion.book.office(office, str(event.content.get("municipality") or ""))
+        yield from to_audience(kind, office, event, mail, theirs, occasion)
+
+
+def _office(event: DomainEvent) -> str:
+    office = str(event.content.get("office") or "")
+    return office if office in _OFFICES else "sanitarian"
 
 
 def _case_facts(event: DomainEvent) -> dict[str, Any]:
@@ -75,6 +103,8 @@ def _case_facts(event: DomainEvent) -> dict[str, Any]:
         "steps": _steps(content.get("steps") or {}),
         "step": _STEPS.get(str(content.get("step") or ""), ""),
         "hand_to": one_line(content.get("hand_to") or ""),
+        "office": _office(event),
+        "office_words": _OFFICES[_office(event)],
     }
 
 

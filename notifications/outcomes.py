@@ -25,9 +25,13 @@ class Temporary:
 
 @dataclass(frozen=True, kw_only=True)
 class Permanent:
-    """Refused for good (5xx), or the message cannot be written: trying again is no use."""
+    """Refused for good (5xx), or the message cannot be written: trying again is no use.
+
+    bad_address: the status of RFC 3463, such as 5.1.1, where the server says that the mailbox itself is the reason.
+    """
 
     text: str
+    bad_address: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

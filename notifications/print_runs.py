@@ -34,7 +34,7 @@ class RunEnded(PumperError):
 class MadeRun:
     """What printing came to. `run` None: nothing to print. `dropped`: letters no longer wanted, by reason.
 
-    failed: letters that cannot be written; left: those that wait for a next run.
+    failed: letters that cannot be written; left: those that wait for a next run; held: those that a pause keeps.
     """
 
     run: str | None
@@ -46,10 +46,11 @@ class MadeRun:
     failed: int = 0
     apart: tuple[Apart, ...] = ()
     left: int = 0
+    held: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """All but the file, as plain JSON values."""
-        names = ("run", "letters", "pages", "pdf_sha256", "failed", "left")
+        names = ("run", "letters", "pages", "pdf_sha256", "failed", "left", "held")
         apart = [{**vars(one), "reason": str(one.reason)} for one in self.apart]
         return {**{name: getattr(self, name) for name in names}, "dropped": dict(self.dropped), "apart": apart}
 
@@ -84,6 +85,7 @@ def keep_run(store: Store, maker: Maker, draft: Draft) -> MadeRun:
         "failed": states[queue.FAILED],
         "apart": tuple(draft.apart),
         "left": draft.left,
+        "held": draft.held,
     }
     if draft.made is None:
         return MadeRun(run=None, **told)

@@ -20,6 +20,7 @@ class EventKind(StrEnum):
     NEEDS_SERVICE = "needs_service"
     LATE_REPORT = "late_report"
     MISSING_REPORT = "missing_report"
+    VERIFICATION_REQUESTED = "verification_requested"
     CHECKPOINT = "checkpoint"
     OWNER_REMINDER = "owner_reminder"
     DELINQUENT_OWNER = "delinquent_owner"
@@ -28,6 +29,10 @@ class EventKind(StrEnum):
     EXEMPTION_EXPIRING = "exemption_expiring"
     WINDOW_NOTICE = "window_notice"
     AREA_NOTICE = "area_notice"
+    DEFERRAL_ANSWERED = "deferral_answered"
+    EXEMPTION_ANSWERED = "exemption_answered"
+    EXEMPTION_CHANGED = "exemption_changed"
+    REPORT_COPY = "report_copy"
     CASE_OPENED = "case_opened"
     CASE_STEP = "case_step"
     CASE_OVERDUE = "case_overdue"
@@ -45,6 +50,7 @@ class NoticeKind(StrEnum):
     LATE_REPORT_COPY = "late_report_copy"
     MISSING_REPORT = "missing_report"
     MISSING_REPORT_COPY = "missing_report_copy"
+    VERIFICATION_REQUESTED = "verification_requested"
     CHECKPOINT = "checkpoint"
     SIGNIN_LINK = "signin_link"
     INVITATION = "invitation"
@@ -55,6 +61,10 @@ class NoticeKind(StrEnum):
     EXEMPTION_EXPIRING = "exemption_expiring"
     WINDOW_NOTICE = "window_notice"
     AREA_NOTICE = "area_notice"
+    DEFERRAL_ANSWER = "deferral_answer"
+    EXEMPTION_ANSWER = "exemption_answer"
+    EXEMPTION_CHANGE = "exemption_change"
+    REPORT_COPIES = "report_copies"
     CASE_OPENED = "case_opened"
     CASE_STEP = "case_step"
     CASE_OVERDUE = "case_overdue"
@@ -87,6 +97,7 @@ class SkipReason(StrEnum):
     NO_SUBMITTER_ADDRESS = "no_submitter_address"
     NO_POSTAL_ADDRESS = "no_postal_address"
     NO_SANITARIAN_ADDRESS = "no_sanitarian_address"
+    NO_OFFICE_ADDRESS = "no_office_address"
     OPTED_OUT = "opted_out"
     SUPPRESSED = "suppressed"
     INACTIVE = "inactive"
@@ -98,6 +109,7 @@ class SkipReason(StrEnum):
     REPORT_TAKEN_BACK = "report_taken_back"
     REPORT_MOVED = "report_moved"
     REPORT_NOT_LATE = "report_not_late"
+    ANSWERED = "answered"
     LATER_STAGE = "later_stage"
     RENEWED = "renewed"
     CASE_CLOSED = "case_closed"
@@ -129,14 +141,24 @@ class Contractor:
 @dataclass(frozen=True, kw_only=True)
 class AddressBook:
     """Who can be reached: businesses by id, the business of each licence number as on file, the county's office, the
-    county sanitarian. `refusing`: address → the kinds of optional mail that its owner does not want.
+    county sanitarian, the counsel, the municipalities (by name in small letters; '' for whichever it is). `refusing`:
+    address → the kinds of optional mail that its owner does not want.
     """
 
     contractors: Mapping[str, Contractor] = field(default_factory=dict)
     licences: Mapping[str, str] = field(default_factory=dict)
     county: AddressField = field(default_factory=AddressField)
     sanitarian: AddressField = field(default_factory=AddressField)
+    counsel: AddressField = field(default_factory=AddressField)
+    municipalities: Mapping[str, AddressField] = field(default_factory=dict)
     refusing: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def office(self, office: str, municipality: str = "") -> AddressField:
+        """Where an office is reached that cases are handed to: `sanitarian`, `counsel` or the `municipality`."""
+        if office != "municipality":
+            return self.counsel if office == "counsel" else self.sanitarian
+        found = self.municipalities.get(municipality.strip().lower()) or self.municipalities.get("")
+        return found or AddressField()
 
     def contractor_of(self, content: Mapping[str, Any]) -> Contractor | None:
         """The business an event names: by `contractor_id`, else by the licence on file."""

@@ -104,15 +104,32 @@ def note_return(store: Store, row: Mapping[str, Any], report: Report, now: datet
     if known and not (report.gave_up and row["state"] != MessageState.FAILED):
         return "told_before", None  # after a delay only the end is news
     text = _words(report)
-    note = {"message": row["dedupe_key"], "outcome": str(report.told), "status": report.status, "detail": report.detail}
-    mail.note_bounce(store, {**note, "noted_at": now})
     if report.gave_up:
         mail.fail_message(store, row["dedupe_key"], text)
+    return str(report.told), _follow(store, row, report, text, now)
+
+
+def note_refusal(store: Store, row: Mapping[str, Any], status: str, text: str, now: datetime) -> Changed:
+    """What follows when a server refuses a recipient at once: the same as when the mail had bounced.
+
+    row: the message as it was claimed, noted as failed with these words; status: of RFC 3463, such as 5.1.1.
+    """
+    named = frozenset([row["recipient"].lower()])
+    report = Report(
+        message_id=row["message_id"], recipients=named, told=Told.PERMANENT, status=status, gave_up=True, detail=text
+    )
+    return _follow(store, row, report, text, now)
+
+
+def _follow(store: Store, row: Mapping[str, Any], report: Report, text: str, now: datetime) -> Changed:
+    """Write it down in the county's record, suppress the address where it has come to that, and send paper instead."""
+    note = {"message": row["dedupe_key"], "outcome": str(report.told), "status": report.status, "detail": report.detail}
+    mail.note_bounce(store, {**note, "noted_at": now})
     content = {"message": row["id"], "told": str(report.told), "status": report.status, "gave_up": report.gave_up}
     append(store, [NewEntry(type="mail_returned", content=content, words={"text": text})], now)
     suppressed = row["kind"] not in ACCESS_KINDS and _suppress(store, row, report, text, now)
     paper = (suppressed or report.gave_up) and to_paper(store, row, now)
-    change = Changed(
+    return Changed(
         county=store.tenant,
         message=row["id"],
         told=str(report.told),
@@ -120,7 +137,6 @@ def note_return(store: Store, row: Mapping[str, Any], report: Report, now: datet
         suppressed=suppressed,
         on_paper=paper,
     )
-    return str(report.told), change
 
 
 def _suppress(store: Store, row: Mapping[str, Any], report: Report, text: str, now: datetime) -> bool:

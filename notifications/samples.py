@@ -22,6 +22,7 @@ from notifications.records import (
     Occasion,
     SystemNow,
 )
+from notifications.samples_requests import request_samples
 from schemas.acts import (
     Act,
     AreaNotice,
@@ -94,7 +95,7 @@ def sample_notices(kind: NoticeKind, program: Program, today: date, base_url: st
 
 
 def _event(kind: NoticeKind, occasion: Occasion) -> DomainEvent:
-    event_kind, facts = _EVENTS[kind]
+    event_kind, facts = {**_EVENTS, **request_samples(_rule)}[kind]
     content = {**_TANK, **facts(occasion)}
     key = str(content.pop("key"))
     system = None if event_kind in (EventKind.CREDENTIAL_EXPIRING, EventKind.RECEIPT, EventKind.CHECKPOINT) else _SYSTEM

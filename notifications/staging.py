@@ -26,13 +26,14 @@ class StagingSender:
         return self._sender.mail_from
 
     def send(self, mail: Mail) -> Outcome:
-        """Send one message to the one address; its link to unsubscribe is the recipient's, and stays away."""
+        """Send one message to the one address; links that are the recipient's own stay away."""
         staged = replace(
             mail,
             recipient=self._address,
             subject=f"[for {mail.recipient}] {mail.subject}",
             staged_for=mail.recipient,
             unsubscribe_url="",
+            owner_url="",
         )
         outcome = self._sender.send(staged)
         if isinstance(outcome, Sent):

@@ -37,7 +37,7 @@ KINDS: Final = (
     HookKind(name="review.opened", events=("receipt",), says="Reports wait for the county to say whose they are."),
     HookKind(name="report.late", events=("late_report",), says="A report came in after its last day."),
     HookKind(name="report.missing", events=("missing_report",), says="A report that was due is not there."),
-    HookKind(name="verification.asked", events=("verification",), says="The county asks to verify a report."),
+    HookKind(name="verification.asked", events=("verification_requested",), says="The county asks to verify a report."),
     HookKind(name="service.due", events=("service_due",), says="A service is due soon or overdue."),
     HookKind(name="service.needed", events=("needs_service",), says="A holding tank needs service."),
     HookKind(name="contract.expiring", events=("contract_expiring",), says="A servicing contract ends."),

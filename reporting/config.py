@@ -38,6 +38,7 @@ class Config:
     log_level: str
     signing_key_file: Path
     oidc_file: Path | None
+    programs: Path | None
     mail_dir: Path | None
     mail_only_to: str | None
     map_url: str
@@ -76,6 +77,15 @@ class Config:
 def read() -> Config:
     """The configuration of this process."""
     return Config.from_environment(os.environ)
+
+
+def programs_folder(environ: Mapping[str, str] | None = None) -> Path | None:
+    """The folder with a county's own programs (`PUMPER_PROGRAMS`), for commands that need nothing else set up."""
+    values, problems = _values(os.environ if environ is None else environ)
+    try:
+        return _folder(values["PUMPER_PROGRAMS"])
+    except ValueError as error:
+        raise ConfigurationError(" ".join([*problems, f"PUMPER_PROGRAMS: {error}."])) from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +154,7 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
         "WEB_CONCURRENCY": _whole(1, 64),
         "LOG_LEVEL": _log_level,
         "PUMPER_SIGNING_KEY_FILE": Path,
+        "PUMPER_PROGRAMS": _folder,
         "PUMPER_OIDC_FILE": lambda text: Path(text) if text else None,
         "PUMPER_MAIL_DIR": lambda text: Path(text) if text else None,
         "PUMPER_MAIL_ONLY_TO": _one_address,
@@ -228,6 +239,12 @@ def _log_level(text: str) -> str:
     if text.upper() not in LOG_LEVELS:
         raise ValueError("must be one of " + ", ".join(LOG_LEVELS))
     return text.upper()
+
+
+def _folder(text: str) -> Path | None:
+    if text and not Path(text).is_dir():
+        raise ValueError("must be a folder that is there")
+    return Path(text) if text else None
 
 
 def _whole(least: int, most: int) -> Callable[[str], int]:

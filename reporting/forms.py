@@ -65,6 +65,30 @@ class Form:
             return None
         return found
 
+    def flag(self, name: str, *, required: bool = False) -> bool | None:
+        """True or false; None where nobody said."""
+        value = self.values.get(name)
+        if isinstance(value, bool):
+            return value
+        if required or value is not None:
+            code = Code.REQUIRED if value is None else Code.BAD_VALUE
+            self._wrong(name, code, "Give true or false.", value)
+        return None
+
+    def count(self, name: str, least: int, most: int) -> int | None:
+        """A whole number within bounds; None where nobody said."""
+        value = self.values.get(name)
+        if value is None:
+            return None
+        if isinstance(value, int) and not isinstance(value, bool) and least <= value <= most:
+            return value
+        self._wrong(name, Code.BAD_VALUE, f"Give a whole number from {least} to {most}.", value)
+        return None
+
+    def refuse(self, name: str, message: str, value: object = None) -> None:
+        """Say that a value cannot be, and what to do."""
+        self._wrong(name, Code.BAD_VALUE, message, value)
+
     def choice(self, name: str, words: Collection[str], default: str | None = None) -> str:
         """One of some words; required without a default."""
         text = self.text(name, required=default is None)

@@ -26,6 +26,7 @@ from reporting.licences import load_licences as load_licences
 from reporting.licences import servicing_days as servicing_days
 from reporting.licences import servicing_license as servicing_license
 from reporting.scenario import read_history, read_system
+from reporting.scenario_facts.ledger import fees_paid
 from reporting.store.encoding import canonical_json, instant_text
 from reporting.store.engine import Store
 from reporting.store.facts import StoredHistory, load_county_facts
@@ -40,8 +41,13 @@ STATUS_SINCE: Final = "status_since"
 """Of a system or a component: the day since which it is out of use, or in use again."""
 METERS_BEFORE: Final = "meters_before"
 """Of a component: the meters that it had before, each with its unit, digits, serial and the day on which it went."""
+MAILING: Final = "mailing"
+"""The fact that something was mailed to a system's owner."""
 COUNTED_MAIL: Final = frozenset({"window_notice", "area_notice", "questionnaire", "inquiry"})
 """The letters to an owner that deadlines are counted from."""
+_TEXTS: Final = ("note", "reason", "outcome")
+"""What people wrote, and what was answered: the assessment has no use for it."""
+_CERTIFICATE: Final = ("kind", "granted_on", "ends_on")
 
 
 def scenario_of(
@@ -117,7 +123,11 @@ def county_program(store: Store, slug: str, *, on: dt.date, at_seq: int | None =
     A setting that the program no longer knows is left out. Its `sha256` tells text and settings together. Raises
     `KeyError` for an unknown slug, `SettingError` for a stored value that is none.
     """
-    program = shipped_program(slug)
+    return with_county_settings(store, shipped_program(slug), on=on, at_seq=at_seq)
+
+
+def with_county_settings(store: Store, program: Program, *, on: dt.date, at_seq: int | None = None) -> Program:
+    """A program, shipped or not, with the county's own settings that hold on a day, as `county_program` has them."""
     values: dict[str, object] = {}
     for row in load_county_facts(store, SETTING, at_seq):
         name, since = row["id"], row["valid_from"]
@@ -144,7 +154,10 @@ def _system(stored: StoredHistory, licences: Licences, as_of: dt.date) -> dict[s
         norm = designated_license(stored, as_of)
         system["designated_contractor"] = licences.number(norm) if norm else None
         system["contracts"] = [_contract(row, licences) for row in stored.contracts]
-    system["exemption"] = [dict(row["content"]) for row in stored.facts.get("exemption", ())]
+    system["exemption"] = [
+        {name: row["content"][name] for name in _CERTIFICATE if row["content"].get(name)}
+        for row in stored.facts.get("exemption", ())
+    ]
     system["cases"] = [{**row["content"], "id": row["id"]} for row in stored.facts.get("case", ())]
     return system
 
@@ -186,19 +199,18 @@ def _mailings(facts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
     A reminder tells nothing of what notices there were: without such a letter the mailings are unknown, and not none.
     """
-    told = [dict(fact["content"]) for fact in facts]
+    told = [{k: v for k, v in fact["content"].items() if k not in _TEXTS} for fact in facts]
     return {"mailings": told} if any(one["kind"] in COUNTED_MAIL for one in told) else {}
 
 
 def _filed(stored: StoredHistory) -> dict[str, Any]:
-    """Documents, deferrals and payments, where any is on file: of what nobody filed here nothing is known."""
-    kinds = {"document": "documents", "deferral": "deferrals", "payment": "fees_paid"}
-    texts = ("note", "reason")
+    """Documents, deferrals and money, where any is on file: of what nobody filed here nothing is known."""
+    kinds = {"document": "documents", "deferral": "deferrals"}
     return {
-        name: [{k: v for k, v in row["content"].items() if k not in texts} for row in stored.facts[kind]]
+        name: [{k: v for k, v in row["content"].items() if k not in _TEXTS} for row in stored.facts[kind]]
         for kind, name in kinds.items()
         if kind in stored.facts
-    }
+    } | fees_paid(stored.facts)
 
 
 def _asked(stored: StoredHistory) -> dict[str, dict[str, str]]:

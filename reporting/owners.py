@@ -1,4 +1,4 @@
-"""Facts that owners and the county's staff tell: notices, designations, contracts, statements, cases, settings.
+"""Facts that owners and the county's staff tell: notices, designations, contracts, statements, settings.
 
 Each function validates, adds an entry to the county's record, keeps the fact with what it holds for, marks the system
 for assessment, and gives a receipt: all in the caller's transaction. Texts that people write stand in the fact and in
@@ -10,19 +10,27 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from reporting import tables
-from reporting.forms import PLACE, Form, case_of
-from reporting.intake.words import normalize_license
+from reporting.fees.terms import refuse_change
+from reporting.forms import PLACE, Form
+from reporting.intake.values import BadValue
+from reporting.intake.words import normalize_license, parse_emails
 from reporting.receipts import Receipt, receipts_for
 from reporting.store.derived import mark_all_dirty, mark_dirty
 from reporting.store.engine import Store
-from reporting.store.facts import end_versions, insert_contracts, insert_designations, insert_facts
-from reporting.store.log import NewEntry, append, checkpoint
+from reporting.store.facts import (
+    end_versions,
+    insert_contracts,
+    insert_designations,
+    insert_facts,
+    insert_owners,
+    load_history,
+)
+from reporting.store.log import NewEntry, append, checkpoint, hold
 from reporting.store.signing import Signer
-from schemas.acts import CaseClosing, CaseDeadline, Handover
 from schemas.calendar import local_date
 from schemas.issues import Code, Issue
 from schemas.program import Program
@@ -30,24 +38,9 @@ from schemas.settings import SettingError
 
 NOTICES: Final = ("serviced", "alarm", "full")
 STATEMENTS: Final = ("no_service", "certification")
-CASES: Final = ("order", "noncompliance", "hold", "failed", "tampering")
-STEPS: Final = (
-    "opened_on",
-    "notified_on",
-    "reported_on",
-    "verified_notified_on",
-    "answered_on",
-    "inquired_on",
-    "meeting_requested_on",
-    "met_on",
-    "handed_over_on",
-    "closed_on",
-)
-TEXTS: Final = ("reason", "message", "answer", "note")
+TEXTS: Final = ("reason", "message", "answer", "note", "authority")
 """What people write: it stands in the fact and in the entry's raw bytes, which can be destroyed."""
 _PERIOD: Final = r"(19|20|21)[0-9]{2}(-H[12])?"
-
-_STEP_LISTS: Final = ("counted_from", "met_by")
 
 Values = Mapping[str, object]
 
@@ -69,11 +62,15 @@ class Teller:
 
 @dataclass(frozen=True, kw_only=True)
 class Told:
-    """What was kept: the fact's id, its system ('' for the county itself), the receipt."""
+    """What was kept: the fact's id, its system ('' for the county itself), the receipt.
+
+    more: what else the answer says of it, as plain JSON values.
+    """
 
     id: str
     system: str
     receipt: Receipt
+    more: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,36 +159,49 @@ def file_statement(store: Store, teller: Teller, values: Values) -> Told | NotTo
     return keep_fact(store, teller, "statement", system, content, values, valid_from=received)
 
 
-def open_case(store: Store, teller: Teller, values: Values) -> Told | NotTold:
-    """A case of the county's about a system.
+def change_contact(store: Store, teller: Teller, values: Values) -> Told | NotTold:
+    """How an owner is reached from now on: all three as they are to be, so that an empty one is taken off the file.
 
-    Values: a place, `kind` (`case_kinds`), `due_on`, and days of its steps (`case_steps`).
+    Values: a place, `mailing_address`, `email` (several parted by semicolons), `phone`. Whose system it is stays: the
+    county enters another owner, by its inventory. A notice needs a way to arrive, so one address is asked for.
     """
-    steps = case_steps(teller.program)
-    form = _form(teller, values, "kind", "due_on", *steps)
-    kind, days = form.choice("kind", case_kinds(teller.program)), _steps(form, steps)
-    if not {"opened_on", "notified_on"} & set(days):
-        days = {"opened_on": teller.today.isoformat(), **days}
+    form = _form(teller, values, "mailing_address", "email", "phone")
+    content = {name: form.text(name, longest=longest) for name, longest in (("mailing_address", 500), ("phone", 60))}
+    email = _emails(form)
+    if not email and not content["mailing_address"] and not form.issues:
+        form.refuse("mailing_address", "Give a mailing address or an e-mail address: notices need a way to reach you.")
+    hold(store)  # an inventory that comes at the same time must not lose what it says of the owner
     system = form.place(store)
-    if form.issues:
+    owner = load_history(store, [system])[system].owner if system and not form.issues else None
+    if owner is None and not form.issues:
+        form.refuse("system", "No owner is on file for this system: the county enters one first.", system)
+    if form.issues or owner is None:
         return NotTold(issues=tuple(form.issues))
-    opened = dt.date.fromisoformat(days.get("opened_on") or days["notified_on"])
-    return keep_fact(store, teller, "case", system, {"kind": kind, **days}, values, valid_from=opened)
+    before = {"email": owner["email"], **{name: owner["content"].get(name) for name in content}}
+    after = {name: text or None for name, text in {"email": email, **content}.items()}
+    kept = {name: text for name, text in owner["content"].items() if name not in content}
+    row = {
+        "name": owner["name"],
+        "valid_from": owner["valid_from"],
+        "email": email or None,
+        "content": {**kept, **{name: text for name, text in content.items() if text}},
+    }
+
+    def insert(place: dict[str, Any]) -> None:
+        end_versions(store, tables.owner_version, [{"system": system}], place["seq"])
+        insert_owners(store, [{**place, **row}])
+
+    changed = [name for name, text in after.items() if (before[name] or None) != text]
+    return keep(store, teller, "owner_contact", system, {}, values, insert, {"changed": changed})
 
 
-def step_case(store: Store, teller: Teller, system: str, case_id: str, values: Values) -> Told | NotTold:
-    """Days of further steps of a case (`case_steps`, `due_on`); as it was it stays known. Raises RecordNotFound."""
-    before = case_of(store, system, case_id)
-    steps = case_steps(teller.program)
-    form = Form(values=values, today=teller.today)
-    form.refuse_unknown(("due_on", *steps))
-    days = _steps(form, steps)
-    if not form.issues and not days:
-        form.issues.append(Issue(code=Code.REQUIRED, message=f"Give the day of a step: {', '.join(steps)}."))
-    if form.issues:
-        return NotTold(issues=tuple(form.issues))
-    content = {**before["content"], **days}
-    return keep_fact(store, teller, "case", system, content, values, valid_from=before["valid_from"], replaces=case_id)
+def _emails(form: Form) -> str:
+    text = form.text("email", longest=1_000)
+    try:
+        return "; ".join(parse_emails(text)) if text else ""
+    except BadValue as error:
+        form.refuse("email", error.message, text)
+        return ""
 
 
 def set_setting(store: Store, teller: Teller, name: str, value: object, valid_from: dt.date) -> Told | NotTold:
@@ -203,8 +213,11 @@ def set_setting(store: Store, teller: Teller, name: str, value: object, valid_fr
     problem = f"There is no setting {name[:60]!r}; there are: {', '.join(sorted(teller.program.settings))}."
     try:
         if setting is not None:
-            setting.read(value)
+            read = setting.read(value)
             problem = ""
+            refused = refuse_change(store, teller.program, name, read, valid_from)
+            if refused is not None:
+                return NotTold(issues=(refused,))
     except SettingError as error:
         problem = f"{name}: {error}."
     if problem:
@@ -220,27 +233,6 @@ def _form(teller: Teller, values: Values, *names: str) -> Form:
     form = Form(values=values, today=teller.today)
     form.refuse_unknown((*PLACE, *names))
     return form
-
-
-def case_kinds(program: Program) -> tuple[str, ...]:
-    """The kinds of cases that may be opened: the usual ones, and those that a rule of the program speaks of."""
-    named = (kind for rule in program.rules for act in rule.acts for kind in getattr(act, "cases", ()))
-    return tuple(dict.fromkeys((*CASES, *named)))
-
-
-def case_steps(program: Program) -> tuple[str, ...]:
-    """The steps that a case may have: the usual ones, and those from or until which a rule of the program counts."""
-    acts = [
-        act for rule in program.rules for act in rule.acts if isinstance(act, CaseDeadline | CaseClosing | Handover)
-    ]
-    named = [step for act in acts for name in _STEP_LISTS for step in getattr(act, name, ())]
-    named += [step for act in acts for name in ("after", "needs", "step") if (step := getattr(act, name, ""))]
-    return tuple(dict.fromkeys((*STEPS, *named)))
-
-
-def _steps(form: Form, steps: tuple[str, ...]) -> dict[str, str]:
-    days = {name: form.day(name, past=name != "due_on") for name in (*steps, "due_on")}
-    return {name: day.isoformat() for name, day in days.items() if day is not None}
 
 
 def keep_fact(

@@ -41,9 +41,12 @@ SERIES: Final[Mapping[str, tuple[str, ...]]] = {
         "submission", "report", "amendment", "void", "undo", "placement", "review", "repudiation",
     ),
     "inventory": ("inventory", "system", "merge"),
-    "filings": ("owner_notice", "designation", "contract", "statement"),
+    "filings": (
+        "owner_notice", "owner_contact", "designation", "contract", "statement", "deferral", "exemption_application",
+        "exemption", "exemption_change",
+    ),
     "cases": ("case",),
-    "mailings": ("mailing", "print_run_mailed"),
+    "mailings": ("mailing", "print_run_mailed", "print_run_corrected"),
 }  # fmt: skip
 """Record series: the types of entries in each. What is in none (settings, keys, destruction) is kept for good."""
 LEAST_YEARS: Final = 7

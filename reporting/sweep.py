@@ -229,7 +229,7 @@ def _told(
         for row in stored.events
         if row["id"] in late and row["supersedes"]
     }
-    firsts = _first_versions(store, corrected)
+    firsts = first_versions(store, corrected)
     found: dict[str, Told] = {}
     for stored in histories:
         norm = servicing_license(stored, today)
@@ -243,8 +243,8 @@ def _told(
     return found
 
 
-def _first_versions(store: Store, corrected: Mapping[str, str]) -> dict[str, str]:
-    """The first version of each corrected report, following its corrections back."""
+def first_versions(store: Store, corrected: Mapping[str, str]) -> dict[str, str]:
+    """The first version of each corrected report (report → what it corrects), following its corrections back."""
     firsts = dict(corrected)
     ahead = set(firsts.values())
     while ahead:

@@ -146,7 +146,8 @@ def read_number(raw: Json, key: str) -> Fraction | None:
     if isinstance(value, str) and _SHARE.fullmatch(value) and not re.search("/0+$", value):
         found = Fraction(value)
     elif isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-        found = Fraction(str(value)) if 0 <= value <= GREATEST else None
+        exact = value if isinstance(value, int) else str(value)
+        found = Fraction(exact) if 0 <= value <= GREATEST else None
     if found is None or found > GREATEST:
         raise ScenarioError(key, f"expected a number from 0 to {GREATEST:,}, got {_shown(value)}")
     return found

@@ -64,6 +64,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         meaning="The Ed25519 key that signs receipts; made on first use.",
     ),
     Setting(
+        name="PUMPER_PROGRAMS",
+        default="",
+        meaning="A folder with further program files, SLUG.toml each, beside those that ship; one there stands in place"
+        " of one of the same slug. Empty: there is none.",
+    ),
+    Setting(
         name="PUMPER_OIDC_FILE",
         default="",
         meaning="A TOML file with each county's own provider for its staff's sign-in. Empty: there is none.",

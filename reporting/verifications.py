@@ -166,6 +166,7 @@ def _tell(store: Store, teller: Teller, report: Report, content: Mapping[str, ob
         "contractor_license": report["license_number"],
         "rule": "S16",
         "cite": "SPS 383.55(4)",
+        "duty_of": "contractor",
         **{name: content[name] for name in ("message", "fields", "asked_on", "answer_by") if content.get(name)},
     }
     row = {

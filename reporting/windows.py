@@ -15,6 +15,7 @@ from reporting.owners import NotTold, Teller, Told, Values, keep, keep_fact
 from reporting.store.derived import mark_all_dirty
 from reporting.store.engine import Store
 from reporting.store.facts import end_versions, load_county_facts
+from schemas.acts import AreaWindow, ServiceAreas
 
 
 def set_window(store: Store, teller: Teller, values: Values) -> Told | NotTold:
@@ -29,6 +30,7 @@ def set_window(store: Store, teller: Teller, values: Values) -> Told | NotTold:
     first, last = form.day("from", required=True), form.day("to")
     form.before("from", "to")
     area = form.matching("area", "[1-9][0-9]{0,3}", "Give the area's number.") if values.get("area") else ""
+    _refuse_elsewhere(form, teller, area)
     if form.issues or first is None:
         return NotTold(issues=tuple(form.issues))
     content: dict[str, object] = {"from": first.isoformat()}
@@ -37,6 +39,16 @@ def set_window(store: Store, teller: Teller, values: Values) -> Told | NotTold:
     told = keep_fact(store, teller, WINDOW, "", content, values, valid_from=first)
     mark_all_dirty(store)
     return told
+
+
+def _refuse_elsewhere(form: Form, teller: Teller, area: str) -> None:
+    """A window where the ordinance has none, or of an area that it does not have, is an issue."""
+    text = teller.program.at(teller.today)
+    if not text.of(AreaWindow):
+        form.refuse("from", "This county's ordinance has no windows in which areas are pumped.")
+    areas = max((p.act.areas for p in text.of(ServiceAreas)), default=0)
+    if area and areas and int(area) > areas:
+        form.refuse("area", f"Give an area from 1 to {areas}.", area)
 
 
 def call_off_window(store: Store, teller: Teller, window_id: str) -> Told:

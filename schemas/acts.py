@@ -36,6 +36,8 @@ from schemas.acts_cases import (
     SystemDeadline,
     Tampering,
 )
+from schemas.acts_enforcement import Appeal, CaseProposal, Penalty, Referral, SheetSentence
+from schemas.acts_fees import AfterTheFact, Fee, FeesUntilCertificate, TaxRoll
 from schemas.acts_papers import (
     AcceptedValues,
     ContractChange,
@@ -43,10 +45,9 @@ from schemas.acts_papers import (
     ContractRenewal,
     DocumentNeeded,
     DocumentRenewal,
-    Fee,
-    FeesUntilCertificate,
     PeriodReport,
     RecordsViolation,
+    ReportCopies,
     ReportDeadline,
     RequiredFields,
     ServicedNotice,
@@ -57,6 +58,7 @@ from schemas.acts_papers import (
 from schemas.acts_service import (
     Deferral,
     Exemption,
+    ExemptionConditions,
     ExemptionTerm,
     FlowLimit,
     FullTank,
@@ -81,11 +83,14 @@ __all__ = [
     "Abandonment",
     "AcceptedValues",
     "Act",
+    "AfterTheFact",
     "AnyAct",
+    "Appeal",
     "AreaNotice",
     "AreaWindow",
     "CaseClosing",
     "CaseDeadline",
+    "CaseProposal",
     "ContractChange",
     "ContractNeeded",
     "ContractRenewal",
@@ -95,6 +100,7 @@ __all__ = [
     "DocumentNeeded",
     "DocumentRenewal",
     "Exemption",
+    "ExemptionConditions",
     "ExemptionTerm",
     "FailureCodes",
     "Feature",
@@ -108,6 +114,7 @@ __all__ = [
     "NoAccess",
     "NotNecessary",
     "OpenInquiry",
+    "Penalty",
     "Pending",
     "PeriodReport",
     "PermitHold",
@@ -116,6 +123,8 @@ __all__ = [
     "PumpingGap",
     "Questionnaire",
     "RecordsViolation",
+    "Referral",
+    "ReportCopies",
     "ReportDeadline",
     "RequiredFields",
     "ServiceAreas",
@@ -123,11 +132,13 @@ __all__ = [
     "ServiceLevel",
     "ServiceYearInspection",
     "ServicedNotice",
+    "SheetSentence",
     "SizeClasses",
     "Submitter",
     "Suspension",
     "SystemDeadline",
     "Tampering",
+    "TaxRoll",
     "Verification",
     "WhoMay",
     "WindowDeferral",
@@ -150,11 +161,13 @@ class Pending(Act, frozen=True, tag="pending", kw_only=True):
 # fmt: off
 AnyAct = (
     ServiceInterval | PlanIntervals | Deferral | FullTank | NotNecessary | WhoMay | PumpingGap | YearlyService
-    | ServiceLevel | MeterChecks | FlowLimit | Suspension | Exemption | ExemptionTerm | SizeClasses | ReportDeadline
-    | ServicedNotice | PeriodReport | ContractRenewal | ContractChange | ContractNeeded | YearlyCertification
+    | ServiceLevel | MeterChecks | FlowLimit | Suspension | Exemption | ExemptionConditions | ExemptionTerm
+    | SizeClasses | ReportDeadline | ReportCopies | ServicedNotice | PeriodReport | ContractRenewal | ContractChange
+    | ContractNeeded | YearlyCertification
     | RequiredFields | AcceptedValues | Submitter | Verification | RecordsViolation | DocumentNeeded | DocumentRenewal
-    | Fee | FeesUntilCertificate | Abandonment | Designation
+    | Fee | FeesUntilCertificate | AfterTheFact | TaxRoll | Abandonment | Designation
     | Tampering | Defective | NoAccess | FailureCodes | CaseDeadline | CaseClosing | Handover | OpenInquiry
+    | CaseProposal | Penalty | Appeal | Referral | SheetSentence
     | PermitHold | SystemDeadline | ServiceAreas | AreaWindow | WindowNotice | AreaNotice | Presumption
     | WindowDeferral | Questionnaire | ServiceYearInspection | Feature | Pending
 )

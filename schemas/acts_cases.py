@@ -67,11 +67,16 @@ class CaseClosing(Act, frozen=True, tag="case_closing", kw_only=True):
 
 
 class Handover(Act, frozen=True, tag="handover", kw_only=True):
-    """The duty `kind` of a case past its last day is handed `to` another office; its step `step` says that it was."""
+    """The duty `kind` of a case past its last day is handed `to` another office; its step `step` says that it was.
+
+    `cases`: only of cases of these kinds. `office`: whose address among the county's settings is told.
+    """
 
     kind: str
     step: str
     to: str
+    cases: tuple[str, ...] = ()
+    office: Literal["sanitarian", "counsel", "municipality"] = "sanitarian"
 
 
 class OpenInquiry(Act, frozen=True, tag="open_inquiry", kw_only=True):

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
-
-from schemas.acts_base import Act, Positive
+from schemas.acts_base import Act
 
 
 class ReportDeadline(Act, frozen=True, tag="report_deadline", kw_only=True):
@@ -22,6 +18,14 @@ class ReportDeadline(Act, frozen=True, tag="report_deadline", kw_only=True):
     contractor_setting: str = ""
     contractor_is: str = ""
     date_sent_counts: bool = False
+
+
+class ReportCopies(Act, frozen=True, tag="report_copies", kw_only=True):
+    """Each report of the contractor whom `contractor_setting` names (of anybody while it is unset) goes on as a copy,
+    by mail, to the office of the program and to the addresses that the settings `to_settings` name."""
+
+    contractor_setting: str
+    to_settings: tuple[str, ...]
 
 
 class ServicedNotice(Act, frozen=True, tag="serviced_notice", kw_only=True):
@@ -129,29 +133,3 @@ class DocumentRenewal(Act, frozen=True, tag="document_renewal", kw_only=True):
     documents: dict[str, tuple[str, ...]]
     contract_as: str = ""
     waived_as: tuple[str, ...] = ()
-
-
-class Fee(Act, frozen=True, tag="fee", kw_only=True):
-    """A fee of `cents` (or of the setting `cents_setting`), due `every` `year`, `once`, for each `certificate` or for
-    each `abandonment`.
-
-    Where the payments are known, one not paid is a finding. `paid_as`: the names under which a payment of it is filed.
-    `free_with`: documents on file with which an abandonment is free of it; `free_within`: those that free from it only
-    if they are filed within so many days of the abandonment.
-    """
-
-    every: Literal["year", "once", "certificate", "abandonment"]
-    paid_as: tuple[str, ...]
-    cents: Positive | None = None
-    cents_setting: str = ""
-    free_with: tuple[str, ...] = ()
-    free_within: dict[str, int] = msgspec.field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse a fee of which nobody says how much it is. Raises ValueError."""
-        if (self.cents is None) == (not self.cents_setting):
-            raise ValueError("a fee says either its cents or the setting that holds them")
-
-
-class FeesUntilCertificate(Act, frozen=True, tag="fees_until_certificate", kw_only=True):
-    """A certificate frees from a yearly fee only the years that it covers from their first day."""

@@ -130,9 +130,31 @@ class Exemption(Act, frozen=True, tag="exemption", kw_only=True):
 
 
 class ExemptionTerm(Act, frozen=True, tag="exemption_term", kw_only=True):
-    """How many months a certificate of exemption runs; its end is a finding."""
+    """How many months a certificate of exemption runs; its end is a finding.
+
+    `notice_days`: days of written notice with which the county can end one before; 0: it cannot.
+    """
 
     months: int
+    notice_days: int = 0
+
+
+class ExemptionConditions(Act, frozen=True, tag="exemption_conditions", kw_only=True):
+    """What an application for an exemption of kind `exemption` has to show before a certificate can be granted.
+
+    `affidavit`: a sworn one is asked for; `people`, `weeks`: at most so many persons for so many weeks a year;
+    `serviced_months`: inspected or pumped within so many months; `verified`: the contractor has verified it,
+    the one whom `contractor_setting` names where that is set.
+    `components` and `buildings`, as of every act, say for which systems there is such an exemption.
+    """
+
+    exemption: str
+    affidavit: bool = False
+    people: int = 0
+    weeks: int = 0
+    serviced_months: int = 0
+    verified: bool = False
+    contractor_setting: str = ""
 
 
 class SizeClasses(Act, frozen=True, tag="size_classes", kw_only=True):

@@ -1,22 +1,22 @@
 """Strict reading of program files: TOML → `Program`. Whatever is not understood is refused, with the file and the key.
 
 A program file stands on the state baseline (`state.toml`): the county's provisions come first, the state's hold beside
-them. What is refused: unknown keys and effects (here), and whatever `schemas.program_file` finds wrong.
+them. What is refused: unknown keys and effects (`schemas.mistakes`), and whatever `schemas.program_file` and
+`schemas.program_use` find wrong. A county's own programs lie in a folder beside those that ship (`use_folder`).
 """
 
 from __future__ import annotations
 
 import hashlib
-import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
 
-import msgspec
-
+from schemas.mistakes import read_head, read_rule, read_toml
 from schemas.program import Program, Provision, Rule, Setting, Text
 from schemas.program_file import FileHead, FileRule, FileText, check_file
+from schemas.program_use import check_use
 
 BASELINE = "state"
 
@@ -29,24 +29,68 @@ class ProgramError(Exception):
         super().__init__("\n".join(self.problems))
 
 
+class _Folder:
+    """Where a county's own programs lie, as the entry point has said."""
+
+    path: Path | None = None
+
+
+def use_folder(folder: Path | None) -> None:
+    """Take the program files of a folder beside those that ship (None: only those); for the entry point, once.
+
+    A file `SLUG.toml` there stands for the program of that slug, also in place of one that ships. Raises ProgramError
+    where the state baseline is among them, which nobody replaces.
+    """
+    if folder == _Folder.path:
+        return
+    if folder is not None and (folder / f"{BASELINE}.toml").exists():
+        raise ProgramError([f"{BASELINE}.toml: the state baseline binds every county: take the file out of {folder}"])
+    _Folder.path = folder
+    _own_files.cache_clear()
+    shipped_slugs.cache_clear()
+    shipped_program.cache_clear()
+
+
+@cache
+def _own_files() -> Mapping[str, Path]:
+    found = _Folder.path.glob("*.toml") if _Folder.path else ()
+    return {path.stem: path for path in found if path.stem != BASELINE}
+
+
+def own_slugs() -> tuple[str, ...]:
+    """The slugs of the programs in the county's own folder, in order of name."""
+    return tuple(sorted(_own_files()))
+
+
+def read_all() -> None:
+    """Read every program now, so that what is wrong with one is said before anything runs. Raises ProgramError."""
+    for slug in shipped_slugs():
+        shipped_program(slug)
+
+
+@cache
 def shipped_slugs() -> tuple[str, ...]:
-    """The slugs of the program files that ship with the service, in order of name."""
+    """The slugs of the program files that the service has, shipped or in the county's own folder, in order of name."""
     files = resources.files("schemas") / "programs"
-    names = (f.name for f in files.iterdir())
-    return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml") and n != f"{BASELINE}.toml"))
+    names = {f.name.removesuffix(".toml") for f in files.iterdir() if f.name.endswith(".toml")}
+    return tuple(sorted({*names, *_own_files()} - {BASELINE}))
 
 
 @cache
 def shipped_program(slug: str) -> Program:
-    """The program that ships under that slug. Raises KeyError where there is none, ProgramError for one of no use."""
+    """The program under that slug. Raises KeyError where there is none, ProgramError for one of no use."""
     if slug not in shipped_slugs():
         raise KeyError(slug)
-    return load_program(shipped_text(slug), f"{slug}.toml")
+    program = load_program(shipped_text(slug), f"{slug}.toml")
+    if program.slug != slug:
+        raise ProgramError([f'{slug}.toml: slug: the file is named for {slug!r}: write slug = "{slug}", or rename it'])
+    return program
 
 
 def shipped_text(slug: str) -> bytes:
-    """The bytes of a shipped program file (the baseline is `state`)."""
-    return (resources.files("schemas") / "programs" / f"{slug}.toml").read_bytes()
+    """The bytes of the program file of a slug (the baseline is `state`)."""
+    own = _own_files().get(slug)
+    return own.read_bytes() if own else (resources.files("schemas") / "programs" / f"{slug}.toml").read_bytes()
 
 
 def load_file(path: Path) -> Program:
@@ -65,6 +109,7 @@ def load_program(data: bytes, file: str, baseline: bytes | None = None) -> Progr
     inherited = base_head.settings
     problems = check_file(base_head, base_rules, f"{BASELINE}.toml", {}, {r.id for r in base_rules})
     problems += check_file(head, rules, file, inherited, {r.id for r in (*rules, *base_rules)})
+    problems += check_use(head, rules, file, {**inherited, **head.settings})
     both = {r.id for r in rules} & {r.id for r in base_rules}
     problems += [
         f"{file}: rule {i}: the id is the state baseline's; give the county's rule one of its own" for i in sorted(both)
@@ -75,36 +120,21 @@ def load_program(data: bytes, file: str, baseline: bytes | None = None) -> Progr
 
 
 def _read(data: bytes, file: str) -> tuple[FileHead, tuple[FileRule, ...]]:
-    try:
-        document = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ProgramError([f"{file}: this is not TOML: {error}"]) from error
+    document, said = read_toml(data)
+    if document is None:
+        raise ProgramError([f"{file}: {said}"])
     raw_rules = document.pop("rule", [])
     if not isinstance(raw_rules, list) or not raw_rules:
-        raise ProgramError([f"{file}: rule: there is no [[rule]] in this file"])
-    problems: list[str] = []
+        raise ProgramError([f"{file}: rule: there is no [[rule]] in this file: write down at least one"])
+    head, problems = read_head(document, file)
     rules: list[FileRule] = []
-    head: FileHead | None = None
-    try:
-        head = msgspec.convert(document, FileHead)
-    except msgspec.ValidationError as error:
-        problems.append(f"{file}: {_explain(error)}")
     for number, raw in enumerate(raw_rules, 1):
-        name = raw.get("id", f"number {number}") if isinstance(raw, Mapping) else f"number {number}"
-        try:
-            rules.append(msgspec.convert(raw, FileRule))
-        except msgspec.ValidationError as error:
-            problems.append(f"{file}: rule {name}: {_explain(error)}")
+        rule, wrong = read_rule(raw, number, file)
+        rules += [rule] if rule is not None else []
+        problems += wrong
     if problems or head is None:
         raise ProgramError(problems)
     return head, tuple(rules)
-
-
-def _explain(error: msgspec.ValidationError) -> str:
-    """The library's sentence with the key in front: '`months`: Expected `int`, got `str`'."""
-    said, _, where = str(error).partition(" - at `$")
-    key = where.rstrip("`").lstrip(".")
-    return f"{key}: {said}" if key else said
 
 
 def _build(

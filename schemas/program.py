@@ -5,10 +5,11 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Generic, TypeVar
 
-from schemas.acts import Act, Pending
+from schemas.acts import Act, Pending, ReportDeadline, Submitter, WhoMay
 from schemas.calendar import COUNTY_TIME_ZONE, Calendar, Deadline, add_days
 from schemas.settings import read_setting
 
@@ -112,6 +113,17 @@ class Text:
         """Days since which single acts of this text hold, where they are younger than the text."""
         return tuple(sorted({p.act.since for p in self.provisions if p.act.since is not None}))
 
+    def entitling(self, activity: str) -> tuple[Provision[WhoMay], ...]:
+        """The provisions that say who may do something (`pump`, `inspect`, …), the county's own before the state's."""
+        return self._by_activity.get(activity, ())
+
+    @cached_property
+    def _by_activity(self) -> dict[str, tuple[Provision[WhoMay], ...]]:
+        found: dict[str, tuple[Provision[WhoMay], ...]] = {}
+        for p in self.of(WhoMay):
+            found[p.act.activity] = (*found.get(p.act.activity, ()), p)
+        return found
+
     def of(self, effect: type[A]) -> tuple[Provision[A], ...]:
         """Every provision with that effect, the county's own before the state's."""
         return self._by_effect.get(effect, ())  # type: ignore[return-value]
@@ -150,11 +162,28 @@ class Program:
 
     def at(self, day: dt.date) -> Text:
         """The text in force on `day`; before the first text the first applies."""
-        found = self.texts[0]
-        for text in self.texts:
+        for text in self._latest_first:
             if text.starts_on <= day:
-                found = text
-        return found
+                return text
+        return self.texts[0]
+
+    @cached_property
+    def _latest_first(self) -> tuple[Text, ...]:
+        return self.texts[::-1]
+
+    def only(self, day: dt.date) -> Program:
+        """The same program as if the text in force on `day` had always held, and would."""
+        return replace(self, texts=(self.at(day),), text_settings={})
+
+    @cached_property
+    def credentials(self) -> str:
+        """All that tells whose work counts: of each text its first day, and who may do what and file it."""
+        return repr([(text.starts_on, text.of(WhoMay), text.of(Submitter)) for text in self.texts])
+
+    @cached_property
+    def shortest_deadline(self) -> int:
+        """Days within which no report is late under any text: the deadlines' own, which a roll only makes longer."""
+        return min((p.act.days for text in self.texts for p in text.of(ReportDeadline)), default=0)
 
     def spans(self) -> Iterator[tuple[Text, dt.date, dt.date]]:
         """Each text with the first and the last day on which it is the one in force."""
@@ -180,6 +209,16 @@ class Program:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise TypeError(f"setting {name} is no number: {value!r}")
         return value
+
+    def share(self, name: str) -> Fraction:
+        """The value of a setting that is a number, as it is written (0.9 is nine tenths)."""
+        if (found := self._shares.get(name)) is None:
+            found = self._shares[name] = Fraction(str(self.number(name)))
+        return found
+
+    @cached_property
+    def _shares(self) -> dict[str, Fraction]:
+        return {}
 
     def days(self, name: str) -> int:
         """The value of a setting that is a whole number of days."""

@@ -17,6 +17,17 @@ from schemas.settings import DATES, DAY_LISTS, SettingError, read_setting
 DUTIES = ("owner", "contractor", "county")
 WORDS = {"components": W.COMPONENTS, "events": W.EVENT_TYPES, "uses": W.USES, "buildings": W.BUILDINGS}
 SHARES = ("below", "at_least", "inspection_below")
+_MANY = (
+    A.RequiredFields,
+    A.Feature,
+    A.WhoMay,
+    A.CaseDeadline,
+    A.CaseProposal,
+    A.Penalty,
+    A.Referral,
+    A.SheetSentence,
+)
+"""The acts of which a rule may have several for the same place."""
 COUNTS = ("months", "days", "months_without_plan", "business_days", "gallons_per_day", "plan_within_months", "step")
 
 
@@ -132,14 +143,14 @@ def _check_acts(rule: FileRule, head: FileHead, known: Set[str], rule_ids: Set[s
         where = f"act {i + 1}"
         for name in act.texts:
             if name not in names:
-                yield f"{where}: texts: there is no text {name}"
+                yield f"{where}: texts: there is no text {name}{W.meant(name, names)}"
         yield from (f"{where}: {p}" for p in _check_words(act))
         for field in act.__struct_fields__:
             value = getattr(act, field)
             if field.endswith("_setting") and value and value not in known:
-                yield f"{where}: {field}: there is no setting {value}"
+                yield f"{where}: {field}: there is no setting {value}{W.nearest(value, known)}"
             if field in ("rule_without_plan", "months_rule", "finding_rule") and value not in rule_ids:
-                yield f"{where}: {field}: there is no rule {value}"
+                yield f"{where}: {field}: there is no rule {value}{W.nearest(value, rule_ids)}"
     covered = {n for act in rule.act for n in (act.texts or names)} | set(rule.absent_in)
     for name in sorted(names - covered):
         yield f'act: nothing is said for the text {name}; write it down, or absent_in = ["{name}"]'
@@ -178,7 +189,7 @@ def _none_of(field: str, said: Iterable[object], words: Iterable[object]) -> Ite
     known = tuple(words)
     for word in said:
         if word not in known:
-            yield f"{field}: {word!r} is none of {', '.join(str(w) for w in known if w)}"
+            yield f"{field}: {word!r} is none of {', '.join(str(w) for w in known if w)}{W.nearest(str(word), known)}"
 
 
 def _check_values(act: A.Act) -> Iterable[str]:
@@ -200,7 +211,7 @@ def _check_overlaps(rule: FileRule, names: set[str]) -> Iterable[str]:
     """Two acts of one rule that say different things about the same place in the same text."""
     seen: dict[tuple[object, ...], int] = {}
     for i, act in enumerate(rule.act):
-        if isinstance(act, A.RequiredFields | A.Feature | A.WhoMay | A.CaseDeadline):
+        if isinstance(act, _MANY):
             continue
         for name in sorted(act.texts or names):
             for component in act.components or ("",):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 COMPONENTS = ("septic", "holding", "pump_chamber", "pretreatment", "dispersal", "privy")
 EVENT_TYPES = (
     "pumping",
@@ -49,6 +52,8 @@ OBLIGATION_KINDS = (
     "replace_temporary_tank",
     "payment",
     "abandon",
+    "evaluation_report",
+    "requested_report",
 )
 SUBMITTERS = ("contractor", "owner", "agent")
 """Who handed a report in, as the report says."""
@@ -68,4 +73,17 @@ FEATURES = (
     "verification_requests",
     "copy_of_record",
     "hazard_words",
+    "exemption_changes",
 )
+
+
+def nearest(word: str, known: Iterable[object]) -> str:
+    """What follows a word that is not known, where one that is lies near; else nothing."""
+    near = get_close_matches(word, sorted({str(one) for one in known if one}), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def meant(word: str, known: Iterable[object]) -> str:
+    """What follows a word that is not known: the nearest that is, else all that there are."""
+    words = sorted({str(one) for one in known if one})
+    return nearest(word, words) or f"; there are: {', '.join(words)}"

@@ -94,7 +94,8 @@ def _round(stock: Stock) -> list[Line]:
                 tank_condition="defective",
                 defects="Inlet baffle missing",
             ),
-            why="A defect found: accepted, the district hears of it",
+            findings=("defect_not_corrected",),
+            why="A defect found: accepted, and proposed to the district as a case (LB8)",
         ),
         Line(cells=locked, findings=("no_access",), why="The owner gave no access (LB20)"),
         Line(

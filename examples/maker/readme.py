@@ -19,6 +19,10 @@ systems are in order that day, some come due within 60 days, some are overdue, a
 | path | what it is | how it is read |
 |---|---|---|
 """
+_PROGRAMS = (
+    "| `programs/tamarack.toml`, `programs/worked/` | written by hand: an invented county's own program, with worked "
+    "examples, an inventory and reports | [docs/new-county.md](../docs/new-county.md) |\n"
+)
 
 _WORTH = """
 ### Worth looking at
@@ -137,7 +141,7 @@ def _listing(counties: list[County], sheets: list[Sheet]) -> list[str]:
         f"| `reports/{sheet.name}` | {sheet.about} | `pumper submit {sheet.county} examples/reports/{sheet.name}` |\n"
         for sheet in sheets
     ]
-    return lines
+    return [*lines, _PROGRAMS]
 
 
 def _ozaukee(county: County) -> str:

@@ -12,9 +12,14 @@ from werkzeug.routing import BaseConverter
 from reporting.api import (
     cases,
     copies,
+    district,
+    enforcement,
+    exemptions,
     exports,
     facts,
+    fee_rolls,
     feeds,
+    fees,
     headings,
     invitations,
     keys,
@@ -52,6 +57,7 @@ from reporting.api.policy import POLICIES
 from reporting.config import Config
 from reporting.store.engine import Database
 from reporting.store.signing import Signer
+from reporting.web.pages import add_pages
 
 SECTIONS = (
     service_endpoints.SECTION,
@@ -68,8 +74,13 @@ SECTIONS = (
     obligations.SECTION,
     facts.SECTION,
     cases.SECTION,
+    enforcement.SECTION,
     settings.SECTION,
+    fees.SECTION,
+    fee_rolls.SECTION,
     letters.SECTION,
+    district.SECTION,
+    exemptions.SECTION,
     mailing.SECTION,
     metrics.SECTION,
     records.SECTION,
@@ -140,17 +151,28 @@ def create_app(
     app.url_map.redirect_defaults = False
     app.url_map.merge_slashes = False
     app.url_map.converters |= {"slug": _Slug, "id": _Id, "token": _Token}
+    app.extensions[EXTENSION] = make_service(config, database, signer, clock, worker_alive)
+    document_sections(app, SECTIONS)
+    add_pages(app)
+    guard(app)
+    return app
+
+
+def make_service(
+    config: Config,
+    database: Database,
+    signer: Signer,
+    clock: Callable[[], dt.datetime],
+    worker_alive: WorkerAlive | None = None,
+) -> Service:
+    """What the endpoints find of the process (`calls.service`), for an application over one database."""
     log = make_log(config.log_level)
-    limiter = Limiter(database, Rates.of(config), config.web_concurrency, log)
-    app.extensions[EXTENSION] = Service(
+    return Service(
         config=config,
         database=database,
         signer=signer,
         clock=clock,
         log=log,
-        limiter=limiter,
+        limiter=Limiter(database, Rates.of(config), config.web_concurrency, log),
         worker_alive=worker_alive,
     )
-    document_sections(app, SECTIONS)
-    guard(app)
-    return app

@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from flask import request
+from flask import g, request
 from werkzeug.exceptions import ClientDisconnected, HTTPException, RequestEntityTooLarge
 
 from reporting.api.calls import service
-from reporting.api.problems import Problem, field_error, of_refusal, unprocessable
+from reporting.api.problems import Problem, encode_bytes, field_error, of_refusal, unprocessable
 from reporting.intake.accept import Upload
 from reporting.intake.csv_rows import decode
 from reporting.intake.json_rows import load_json
@@ -41,8 +41,16 @@ class Sent:
     fingerprint: str
 
 
+def give_object(values: Mapping[str, Any]) -> None:
+    """Let the rest of the call read this for the body's JSON object: what a page's form said, put into its members."""
+    g.given_object = dict(values)
+
+
 def sent_object() -> Sent:
-    """The body as it came, where one JSON object is expected."""
+    """The body as it came, where one JSON object is expected; of a page, the object that its form stands for."""
+    given = g.get("given_object")
+    if given is not None:
+        return _sent(Upload(data=encode_bytes(given), file_name=None, content_type="application/json"))
     if not _is_json():
         raise Problem(415, "media-type", "Send one JSON object with Content-Type: application/json.")
     data = _body(LARGEST_REPORT)

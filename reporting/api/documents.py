@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from reporting.api.documents_fees import FEES
 from reporting.api.documents_letters import LETTERS
 from reporting.api.documents_mail import MAIL
 from reporting.api.documents_records import RECORDS
@@ -47,6 +48,7 @@ _ROW: Final[dict[str, Json]] = {
 
 SCHEMAS: Final[Mapping[str, Json]] = {
     **RECORDS,
+    **FEES,
     **LETTERS,
     **MAIL,
     "Issue": an_object(
@@ -294,6 +296,4 @@ SCHEMAS: Final[Mapping[str, Json]] = {
         outcomes=list_of({"type": "object"}),
         differences={**list_of({"type": "object"}), "description": "The first values that change, before and after."},
     ),
-    "Program": an_object("county name authority", county=TEXT, name=TEXT, authority=TEXT, rules=list_of({})),
-    "Programs": an_object("programs", programs=list_of(ref("Program"))),
 }

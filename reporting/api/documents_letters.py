@@ -45,7 +45,7 @@ LETTERS: Final[Mapping[str, Json]] = {
     "PrintRun": an_object("id state letters pages pdf_sha256 printed_on", **_RUN),
     "PrintRuns": an_object("print_runs", print_runs=list_of(ref("PrintRun"))),
     "MadePrintRun": an_object(
-        "run letters pages pdf_sha256 dropped failed apart left",
+        "run letters pages pdf_sha256 dropped failed apart left held",
         run={**MAYBE_TEXT, "description": "Null where there was nothing to print."},
         letters=COUNT,
         pages=COUNT,
@@ -54,6 +54,7 @@ LETTERS: Final[Mapping[str, Json]] = {
         failed={**COUNT, "description": "Letters that cannot be written."},
         apart={**list_of({"type": "object"}), "description": "Letters without an address that can be mailed to."},
         left={**COUNT, "description": "Letters that wait for a next run."},
+        held={**COUNT, "description": "Letters that a pause of the county keeps."},
     ),
     "RunMailed": strict("mailed_on", mailed_on=DAY, mail_class={"enum": ["first_class", "certified"]}),
     "MailedRun": an_object(
@@ -64,6 +65,7 @@ LETTERS: Final[Mapping[str, Json]] = {
         systems={**list_of(TEXT), "description": "The systems whose deadlines now count from that day."},
         receipt=ref("Receipt"),
     ),
+    "RunCorrection": strict("reason", mailed_on=DAY, mail_class={"enum": ["first_class", "certified"]}, reason=TEXT),
     "Nothing": strict(""),
     "CancelledRun": an_object("run letters", run=TEXT, letters={**COUNT, "description": "How many wait again."}),
 }

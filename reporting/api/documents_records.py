@@ -5,47 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from reporting.api.shapes import COUNT, DAY, MAYBE_DAY, MAYBE_TEXT, TEXT, Json, an_object, list_of, ref, strict
+from reporting.api.documents_cases import CASES
+from reporting.api.shapes import COUNT, DAY, INSTANT, MAYBE_DAY, MAYBE_TEXT, TEXT, Json, an_object, list_of, ref, strict
 
 RECORDS: Final[Mapping[str, Json]] = {
-    "Cases": an_object(
-        "county cases",
-        county=TEXT,
-        cases=list_of(
-            an_object(
-                "id system kind duties",
-                id=TEXT,
-                system=TEXT,
-                kind=TEXT,
-                opened_on=MAYBE_DAY,
-                duties={
-                    **list_of({"type": "object"}),
-                    "description": "What it asks for, by when, by which rule.",
-                },
-            )
-        ),
-    ),
-    "NewCase": {
-        **an_object("kind", system=TEXT, permit_number=TEXT, kind=TEXT, due_on=DAY, opened_on=DAY, notified_on=DAY),
-        "description": "A place, the kind, and the days of steps; which there are, the county's program says.",
-    },
-    "CaseSteps": {
-        "type": "object",
-        "minProperties": 1,
-        "additionalProperties": DAY,
-        "description": "Step → its day: `notified_on`, `answered_on`, `closed_on` and what the program counts from.",
-    },
+    **CASES,
     "CountySettings": an_object(
         "county settings",
         county=TEXT,
         settings=list_of(
             an_object(
-                "name value of_program meaning own",
+                "name value next_on of_program meaning own",
                 name=TEXT,
                 value={"description": "What holds today."},
+                next_on={**MAYBE_DAY, "description": "When another value comes."},
                 of_program={"description": "What the program's file says."},
                 meaning=TEXT,
-                own={**list_of({"type": "object"}), "description": "What the county has set, oldest first."},
+                own={
+                    **list_of(
+                        an_object(
+                            "value valid_from before entered_at by",
+                            value={"description": "What was set."},
+                            valid_from=MAYBE_DAY,
+                            before={"description": "The value in whose place it came, or comes."},
+                            entered_at=INSTANT,
+                            by=TEXT,
+                        )
+                    ),
+                    "description": "What the county has set, in order of the day from which it holds.",
+                },
             )
         ),
     ),
@@ -160,4 +148,6 @@ RECORDS: Final[Mapping[str, Json]] = {
         systems={"type": "object"},
         standing={"type": "object"},
     ),
+    "Program": an_object("county name authority", county=TEXT, name=TEXT, authority=TEXT, rules=list_of({})),
+    "Programs": an_object("programs", programs=list_of(ref("Program"))),
 }

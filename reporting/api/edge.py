@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException
 
 from reporting.api.calls import Call, service
 from reporting.api.credentials import note_key_use, session_principal
+from reporting.api.forms import problem_page, wants_page
 from reporting.api.limits import Kind, Standing, client_address, kind_of, network_of
 from reporting.api.policy import POLICIES, Policy, bad_key, decide
 from reporting.api.problems import Problem, field_error, of_error, of_http, of_refusal, unprocessable
@@ -219,22 +220,23 @@ def _problem(problem: Problem) -> Response:
 
 
 def _framework(error: HTTPException) -> Response:
-    return of_http(error).response()
+    problem = of_http(error)
+    return problem_page(problem) if wants_page() else problem.response()
 
 
 def _error(error: PumperError) -> Response:
     problem = of_error(error)
     if problem.status >= 500:
-        _log_error(error)
+        log_error(error)
     return problem.response()
 
 
 def _mistake(error: Exception) -> Response:
-    _log_error(error)
+    log_error(error)
     return of_http(HTTPException()).response()
 
 
-def _log_error(error: Exception) -> None:
+def log_error(error: Exception) -> None:
     """Where it happened and what kind it was: an error's words may hold what somebody sent."""
     frames = traceback.extract_tb(error.__traceback__)
     where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]

@@ -18,6 +18,7 @@ from reporting.api.cookies import caller_address, csrf_token, session_cookie, se
 from reporting.api.forms import form, page, paragraph, wants_page
 from reporting.api.limits import network_of
 from reporting.api.moments import instant
+from reporting.api.openapi import Answer
 from reporting.api.problems import Problem, field_error, unprocessable
 from reporting.store.engine import Store
 from reporting.store.people import contractors_of
@@ -28,6 +29,10 @@ from schemas.loader import shipped_program
 
 _FAILED: Final = "That is not right, or not good any more. Check what you typed, or start again from the sign-in page."
 _TOO_MANY: Final = "Too many tries. Wait a quarter of an hour, then try again."
+ENTERED: Final = {
+    303: Answer(tells="Signed in by a page: on to the first page of whoever it is.", headers=("Location",))
+}
+"""What a browser's form is answered with, beside the answer for programs."""
 TRIES_PROBLEMS: Final = {
     401: "Not right, or not good any more; it is not told which.",
     403: "Sent by a page of another site.",
@@ -140,12 +145,13 @@ def _end_the_one_before() -> None:
 
 
 def _entered(shown: Mapping[str, Any], codes: Sequence[str], status: int) -> Response:
+    """On to the first page of whoever is in; codes that are shown once are shown before."""
+    if not codes:
+        return Response(status=303, headers={"Location": "/"})
     kept = (
         paragraph("Without your phone, each of these codes signs you in once. Print them: they are not shown again.")
         + "<ul>" + "".join(f"<li><code>{code}</code></li>" for code in codes) + "</ul>"
-        if codes
-        else ""
+        + '<p><a class="usa-button" href="/">I have them: go on</a></p>'
     )  # fmt: skip
     leave = form("/signout", "Sign out", hidden={"csrf_token": shown["csrf_token"]})
-    name = f"You are signed in, {shown['name']}." if shown["name"] else "You are signed in."
-    return page("Signed in", paragraph(name), kept, leave, status=status)
+    return page("Signed in", paragraph(f"You are signed in, {shown['name']}."), kept, leave, status=status)

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from html import escape
 from typing import Any, Final
 
-from flask import Response, request
+from flask import Response, current_app, request
 
 from reporting.api.bodies import read_object, sent_object
 from reporting.api.problems import Problem
 
 _FORM: Final = "application/x-www-form-urlencoded"
-_STYLE: Final = """
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 40rem; padding: 1rem; color: #1b1b1b }
-label, .hint { display: block } label { font-weight: bold; margin-top: 1rem } .hint { color: #565c65 }
-input[type=text], input[type=email], input[type=password] { box-sizing: border-box; font: inherit; max-width: 100%;
-padding: .5rem; width: 30rem; border: 1px solid #565c65 }
-button { font: inherit; font-weight: bold; margin-top: 1.5rem; padding: .75rem 1.25rem; color: #fff; border: 0;
-background: #005ea2; border-radius: .25rem; cursor: pointer }
-:focus { outline: .25rem solid #2491ff; outline-offset: 0 } a { color: #005ea2 }
-.alert { border-left: .5rem solid #b50909; padding: .5rem 1rem; background: #f4e3db }
-code { overflow-wrap: anywhere }
-"""
-_HASH: Final = b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-_POLICY: Final = (
-    f"default-src 'none'; style-src 'sha256-{_HASH}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
+FRAME: Final = "pumper-frame"
+"""The extension that puts a title and HTML into the frame of all pages; `reporting.web` gives it."""
 View = Callable[..., Response]
+Frame = Callable[[str, str, int], Response]
 
 
 def wants_page() -> bool:
@@ -50,15 +36,8 @@ def form_or_object() -> dict[str, Any]:
 
 def page(title: str, *parts: str, status: int = 200) -> Response:
     """A whole page. `parts` are HTML, with everything from outside escaped."""
-    text = (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{_STYLE}</style></head>'
-        f"<body><main><h1>{escape(title)}</h1>{''.join(parts)}</main></body></html>\n"
-    )
-    response = Response(text, status, mimetype="text/html")
-    response.headers["Content-Security-Policy"] = _POLICY
-    response.headers["Cache-Control"] = "no-store"
-    return response
+    frame: Frame = current_app.extensions[FRAME]
+    return frame(title, "".join([f"<h1>{escape(title)}</h1>", *parts]), status)
 
 
 def as_pages(view: View) -> View:
@@ -82,7 +61,8 @@ def problem_page(problem: Problem) -> Response:
     """What is wrong, at the top, and each field's trouble in a list."""
     told = [str(error["message"]) for error in problem.errors]
     listed = "".join(f"<li>{escape(text)}</li>" for text in told if text != problem.detail)
-    alert = f'<div class="alert" role="alert"><p>{escape(problem.detail)}</p>{f"<ul>{listed}</ul>" if listed else ""}'
+    more = f"<ul>{listed}</ul>" if listed else ""
+    alert = f'<div class="alert alert-error" role="alert"><p>{escape(problem.detail)}</p>{more}'
     back = paragraph("Go back with your browser's back button and try again.")
     response = page("That did not work", f"{alert}</div>", back, status=problem.status)
     for name, value in problem.headers.items():
@@ -96,8 +76,8 @@ def form(action: str, button: str, *fields: str, hidden: Mapping[str, str] | Non
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">' for name, value in (hidden or {}).items()
     )
     return (
-        f'<form method="post" action="{escape(action)}">{kept}{"".join(fields)}'
-        f'<button type="submit">{escape(button)}</button></form>'
+        f'<form class="usa-form" method="post" action="{escape(action)}">{kept}{"".join(fields)}'
+        f'<button class="usa-button" type="submit">{escape(button)}</button></form>'
     )
 
 
@@ -107,11 +87,12 @@ def field(name: str, label: str, kind: str = "text", *, complete: str = "off", h
     complete: what the browser may fill in (HTML autocomplete). place: tells it from one of the same name on the page.
     """
     own = place + name
-    told = f'<span class="hint" id="{own}-hint">{escape(hint)}</span>' if hint else ""
+    told = f'<span class="usa-hint" id="{own}-hint">{escape(hint)}</span>' if hint else ""
     described = f' aria-describedby="{own}-hint"' if hint else ""
     return (
-        f'<label for="{own}">{escape(label)}</label>{told}'
-        f'<input id="{own}" name="{name}" type="{kind}" autocomplete="{complete}" required{described}>'
+        f'<label class="usa-label" for="{own}">{escape(label)}</label>{told}'
+        f'<input class="usa-input" id="{own}" name="{name}" type="{kind}" autocomplete="{complete}"'
+        f" required{described}>"
     )
 
 

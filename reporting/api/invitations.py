@@ -15,7 +15,7 @@ from reporting.access.totp import setup_uri, shown_secret
 from reporting.api.bodies import read_object, sent_object
 from reporting.api.calls import Reply, call, service
 from reporting.api.cookies import refuse_other_sites
-from reporting.api.entering import TRIES_PROBLEMS, let_in, letter, queue, refuse, server_secret
+from reporting.api.entering import ENTERED, TRIES_PROBLEMS, let_in, letter, queue, refuse, server_secret
 from reporting.api.forms import as_pages, field, form, form_or_object, page, paragraph, wants_page
 from reporting.api.members import address_member, choice_member, refuse_unknown, text_member
 from reporting.api.moments import instant
@@ -128,7 +128,7 @@ def show_invitation(query: dict[str, Any], token: str) -> Response:
     f"{_ACCEPT}/<id:token>",
     method="POST",
     body=form_body(ref("InvitationAccepted")),
-    answers={201: Answer(tells="Accepted, and signed in.", schema=ref("SignedIn"), types=_BOTH)},
+    answers={201: Answer(tells="Accepted, and signed in.", schema=ref("SignedIn"), types=_BOTH), **ENTERED},
     problems=TRIES_PROBLEMS,
     pages=True,
 )

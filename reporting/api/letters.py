@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from flask import Response
 
+from notifications.letters_correction import correct_run
 from notifications.letters_draft import (
     USUAL_RUN,
     Addressed,
@@ -17,7 +18,15 @@ from notifications.letters_draft import (
     apart_of,
     draft_run,
 )
-from notifications.letters_mailing import FIRST_CLASS, LOG_COLUMNS, Confirmer, confirm_run, proof_pdf, proof_rows
+from notifications.letters_mailing import (
+    FIRST_CLASS,
+    LOG_COLUMNS,
+    Confirmer,
+    Mailed,
+    confirm_run,
+    proof_pdf,
+    proof_rows,
+)
 from notifications.letters_pdf import LettersUnavailable
 from notifications.print_runs import RunEnded, RunOvertaken, cancel_run, keep_run, reprint, run_json
 from reporting.api.bodies import read_object, sent_object
@@ -133,13 +142,31 @@ def confirm_print_run(query: dict[str, Any], county: str, run_id: str) -> Respon
     mail_class = text_member(body, "mail_class") or FIRST_CLASS
 
     def work(store: Store) -> Reply:
-        program, today = program_today(store)
-        confirmer = Confirmer(
-            program=program, by=call().keyholder.key_id, today=today, now=call().now, signer=service().signer
-        )
-        mailed = confirm_run(store, run_id, mailed_on, confirmer, mail_class)
-        told = {"run": mailed.run, "mailed_on": mailed.mailed_on.isoformat(), "letters": mailed.letters}
-        return Reply(status=200, body={**told, "systems": list(mailed.systems), "receipt": mailed.receipt.to_json()})
+        return _mailed(confirm_run(store, run_id, mailed_on, _confirmer(store), mail_class))
+
+    with _refusals():
+        return change(sent, work)
+
+
+@SECTION.endpoint(
+    "/v1/<slug:county>/print-runs/<id:run_id>/correction",
+    method="POST",
+    once=True,
+    body=json_body(ref("RunCorrection")),
+    answers={200: Answer(tells="Corrected; signed for.", schema=ref("MailedRun"))},
+)
+def correct_print_run(query: dict[str, Any], county: str, run_id: str) -> Response:
+    """Correct the day or class with which a run was confirmed as mailed, and say why: its deadlines move with it."""
+    sent = sent_object()
+    body = read_object(sent)
+    refuse_unknown(body, "mailed_on", "mail_class", "reason")
+    reason = text_member(body, "reason", longest=2_000, required=True)
+    mailed_on = read_day("mailed_on", body["mailed_on"]) if body.get("mailed_on") else None
+    mail_class = text_member(body, "mail_class") or None
+
+    def work(store: Store) -> Reply:
+        who = _confirmer(store)
+        return _mailed(correct_run(store, run_id, who, reason=reason, mailed_on=mailed_on, mail_class=mail_class))
 
     with _refusals():
         return change(sent, work)
@@ -203,6 +230,18 @@ def _refusals() -> Iterator[None]:
         raise Problem(409, "run-ended", ended.message) from ended
     except LettersUnavailable as absent:
         raise Problem(503, "letters-unavailable", absent.message) from absent
+
+
+def _confirmer(store: Store) -> Confirmer:
+    """The caller as one who says what was mailed."""
+    program, today = program_today(store)
+    by, now = call().keyholder.key_id, call().now
+    return Confirmer(program=program, by=by, today=today, now=now, signer=service().signer)
+
+
+def _mailed(mailed: Mailed) -> Reply:
+    told = {"run": mailed.run, "mailed_on": mailed.mailed_on.isoformat(), "letters": mailed.letters}
+    return Reply(status=200, body={**told, "systems": list(mailed.systems), "receipt": mailed.receipt.to_json()})
 
 
 def _letter(row: Mapping[str, Any], addressed: Addressed | None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Kind(StrEnum):
     ANONYMOUS = "anonymous"
 
 
-FILES: Final = frozenset({"submissions.submit_file", "facts.import_inventory"})
+FILES: Final = frozenset({"submissions.submit_file", "facts.import_inventory", "fees.file_payments"})
 """The endpoints that take a whole file."""
 _GIVES_FILE: Final = ("_csv", "_geojson", "_pdf")
 

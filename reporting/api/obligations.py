@@ -86,8 +86,16 @@ def my_due_csv(query: dict[str, Any]) -> Response:
     rows: list[dict[str, Any]] = []
     for county in shipped_slugs():
         with service().database.reading(county) as store:
-            rows += [_of_county(row, county) for row in _all(store, _my_filters(store, query))]
+            rows += [_of_county(row, county) for row in my_duties(store, query)]
     return csv_response("due.csv", ("county", *DUE_COLUMNS), rows)
+
+
+def my_duties(store: Store, query: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The duties of the business that asks in one county, soonest first, as `list_obligations` of the store gives them.
+
+    query: as `DuesQuery` reads it; without states what is due soon or overdue.
+    """
+    return _all(store, _my_filters(store, query))
 
 
 def feature(place: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from reporting.access.outcomes import Refused
 from reporting.access.providers import Provider, enter, load_providers
 from reporting.api.calls import call, service
 from reporting.api.cookies import drop_cookie, read_cookie, set_cookie
-from reporting.api.entering import TRIES_PROBLEMS, let_in, refuse, server_secret
+from reporting.api.entering import ENTERED, TRIES_PROBLEMS, let_in, refuse, server_secret
 from reporting.api.forms import as_pages
 from reporting.api.openapi import Answer, Section
 from reporting.api.problems import Problem, absent
@@ -59,7 +59,7 @@ def go_to_provider(query: dict[str, Any], county: str) -> Response:
 @SECTION.endpoint(
     _BACK,
     query=CallbackQuery,
-    answers={200: Answer(tells="Signed in.", schema=ref("SignedIn"), types=("application/json", "text/html"))},
+    answers={200: Answer(tells="Signed in.", schema=ref("SignedIn")), **ENTERED},
     problems=_PROBLEMS,
     pages=True,
 )

@@ -25,10 +25,14 @@ _KEY: Final = re.compile(r"[!-~]{1,255}")
 
 def change(sent: Sent, work: Callable[[Store], Reply]) -> Response:
     """Do `work` in one transaction of the call's county and answer when it is committed."""
-    key = _key()
-    with service().database.transaction(call().tenant) as store:
-        reply, headers = (work(store), None) if key is None else _once(store, key, sent, work)
+    reply, headers = change_once(sent, work, _key())
     return reply.response(headers)
+
+
+def change_once(sent: Sent, work: Callable[[Store], Reply], key: str | None) -> tuple[Reply, dict[str, str] | None]:
+    """The same for a page, whose form brings the key along: what is to be answered, and headers of a repeat."""
+    with service().database.transaction(call().tenant) as store:
+        return (work(store), None) if key is None else _once(store, key, sent, work)
 
 
 def _once(store: Store, key: str, sent: Sent, work: Callable[[Store], Reply]) -> tuple[Reply, dict[str, str] | None]:

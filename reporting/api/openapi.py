@@ -15,6 +15,7 @@ from werkzeug.exceptions import HTTPException
 
 from reporting.api.access_documents import ACCESS_SCHEMAS
 from reporting.api.documents import SCHEMAS
+from reporting.api.documents_district import DISTRICT
 from reporting.api.documents_webhooks import WEBHOOK_SCHEMAS
 from reporting.api.policy import POLICIES, Policy
 from reporting.api.problems import PROBLEM_JSON, of_http
@@ -148,7 +149,7 @@ def document_sections(app: Flask, sections: Iterable[Section]) -> None:
     api.spec.components.security_scheme("key", bearer)
     cookie = {"type": "apiKey", "in": "cookie", "name": "__Host-pumper", "description": "Of whoever is signed in."}
     api.spec.components.security_scheme("session", cookie)
-    shapes = {**SCHEMAS, **ACCESS_SCHEMAS, **WEBHOOK_SCHEMAS}
+    shapes = {**SCHEMAS, **ACCESS_SCHEMAS, **WEBHOOK_SCHEMAS, **DISTRICT}
     for name, schema in shapes.items():
         api.spec.components.schema(name, dict(schema))
     for section in sections:

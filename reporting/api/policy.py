@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from reporting.api.policy_pages import PAGES
 from reporting.api.problems import Problem, absent
 from reporting.store.roles import KEY_ROLES, Principal, Role, Scope
 from schemas.loader import shipped_slugs
@@ -56,8 +57,10 @@ PUBLIC_AND_KEYS: Final = Policy(roles=frozenset(KEY_ROLES), public=True)
 KEYS: Final = Policy(roles=frozenset(KEY_ROLES))
 KEYS_AND_OWNERS: Final = Policy(roles=frozenset(Role))
 STAFF: Final = Policy(roles=_STAFF)
+STAFF_AND_OWNERS: Final = Policy(roles=_STAFF | {Role.OWNER})
 ADMINS: Final = Policy(roles=frozenset({Role.ADMIN}))
 CONTRACTORS: Final = Policy(roles=frozenset({Role.CONTRACTOR}))
+PAGE: Final = Policy(roles=frozenset(Role), public=True, scope=Scope.SYSTEMS_READ)
 SIGNED_IN: Final = Policy(roles=frozenset(Role), signed_in=True)
 
 POLICIES: Final[Mapping[str, Policy]] = {
@@ -66,6 +69,18 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "service.openapi": EVERYBODY,
     "service.docs": EVERYBODY,
     "service.security_txt": EVERYBODY,
+    "web.home": PAGE,
+    "web.look_up": PAGE,
+    "web.show_system": PAGE,
+    "web.what_is_asked": PAGE,
+    "web.what_county_asks": PAGE,
+    "web.asset": EVERYBODY,
+    **{
+        f"web.{name}": Policy(roles=frozenset({role}), scope=scope)
+        for role, by_scope in PAGES.items()
+        for scope, names in by_scope.items()
+        for name in names.split()
+    },
     "programs.list_programs": EVERYBODY,
     "programs.show_program": EVERYBODY,
     "programs.report_schema": EVERYBODY,
@@ -93,6 +108,7 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "systems.list_systems": KEYS.needing(Scope.SYSTEMS_READ),
     "systems.show_system": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
     "systems.show_system_status": KEYS_AND_OWNERS.needing(Scope.SYSTEMS_READ),
+    "systems.standing_certificate": STAFF_AND_OWNERS.needing(Scope.SYSTEMS_READ),
     "systems.find_status": PUBLIC_AND_KEYS.needing(Scope.SYSTEMS_READ),
     "merges.merge_system": STAFF.needing(Scope.REVIEWS_WRITE),
     "merges.unmerge_system": STAFF.needing(Scope.REVIEWS_WRITE),
@@ -108,6 +124,16 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "records.show_summary": STAFF.needing(Scope.SYSTEMS_READ),
     "records.summary_csv": STAFF.needing(Scope.SYSTEMS_READ),
     "cases.list_cases": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.cases_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.show_case": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.list_proposals": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.show_permit_hold": STAFF.needing(Scope.SYSTEMS_READ),
+    "cases.dismiss_proposal": STAFF.needing(Scope.CASES_WRITE),
+    **{
+        f"enforcement.{of}_sheet{form}": STAFF.needing(Scope.SYSTEMS_READ)
+        for of in ("case", "system")
+        for form in ("", "_text", "_pdf")
+    },
     "cases.new_case": STAFF.needing(Scope.CASES_WRITE),
     "cases.further_step": STAFF.needing(Scope.CASES_WRITE),
     "settings.show_settings": STAFF.needing(Scope.SYSTEMS_READ),
@@ -135,8 +161,37 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "letters.run_pdf": STAFF.needing(Scope.SYSTEMS_READ),
     "letters.confirm_print_run": STAFF.needing(Scope.FACTS_WRITE),
     "letters.cancel_print_run": STAFF.needing(Scope.FACTS_WRITE),
+    "letters.correct_print_run": STAFF.needing(Scope.FACTS_WRITE),
     "letters.mailing_proof_pdf": STAFF.needing(Scope.SYSTEMS_READ),
     "letters.mailing_proof_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "district.list_pumping_windows": STAFF.needing(Scope.SYSTEMS_READ),
+    "district.set_pumping_window": STAFF.needing(Scope.FACTS_WRITE),
+    "district.call_off_pumping_window": STAFF.needing(Scope.FACTS_WRITE),
+    "district.show_year": STAFF.needing(Scope.SYSTEMS_READ),
+    "district.list_owner_mailings": STAFF.needing(Scope.SYSTEMS_READ),
+    "district.file_owner_mailing": STAFF.needing(Scope.FACTS_WRITE),
+    "district.correct_owner_mailing": STAFF.needing(Scope.FACTS_WRITE),
+    "district.answer_owner_mailing": STAFF.needing(Scope.FACTS_WRITE),
+    "district.list_window_deferrals": STAFF.needing(Scope.SYSTEMS_READ),
+    "district.file_window_deferral": STAFF.needing(Scope.FACTS_WRITE),
+    "exemptions.list_certificates": STAFF.needing(Scope.SYSTEMS_READ),
+    "exemptions.apply_for_certificate": STAFF.needing(Scope.FACTS_WRITE),
+    "exemptions.complete_certificate": STAFF.needing(Scope.FACTS_WRITE),
+    "exemptions.grant_certificate": STAFF.needing(Scope.CASES_WRITE),
+    "exemptions.refuse_certificate": STAFF.needing(Scope.CASES_WRITE),
+    "exemptions.end_certificate": STAFF.needing(Scope.CASES_WRITE),
+    "exemptions.report_certificate_change": STAFF.needing(Scope.FACTS_WRITE),
+    "fees.list_fees": STAFF.needing(Scope.SYSTEMS_READ),
+    "fees.fees_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "fees.show_statement": STAFF.needing(Scope.SYSTEMS_READ),
+    "fees.charge_fee": STAFF.needing(Scope.FACTS_WRITE),
+    "fees.file_payments": STAFF.needing(Scope.FACTS_WRITE),
+    "fees.waive_fee": STAFF.needing(Scope.CASES_WRITE),
+    "fees.refund_fee": STAFF.needing(Scope.CASES_WRITE),
+    "fee_rolls.make_roll": STAFF.needing(Scope.SETTINGS_WRITE),
+    "fee_rolls.show_roll": STAFF.needing(Scope.SYSTEMS_READ),
+    "fee_rolls.roll_csv": STAFF.needing(Scope.SYSTEMS_READ),
+    "fee_rolls.roll_xlsx": STAFF.needing(Scope.SYSTEMS_READ),
     "mailing.show_mail": STAFF.needing(Scope.SYSTEMS_READ),
     "mailing.list_mail_pauses": STAFF.needing(Scope.SYSTEMS_READ),
     "mailing.pause_county_mail": STAFF.needing(Scope.SETTINGS_WRITE),
@@ -221,8 +276,10 @@ def permits(policy: Policy, principal: Principal) -> bool:
         return principal.session is not None
     if principal.role not in policy.roles:
         return False
-    # A line that names no scope yet is for keys, as it always was; a person's roles are nothing but scopes.
-    return principal.session is None if policy.scope is None else policy.scope in principal.scopes
+    if policy.scope is None:
+        # A page for everybody knows who is signed in; any other line without a scope is for keys, as it always was.
+        return policy.public or principal.session is None
+    return policy.scope in principal.scopes
 
 
 def _forbidden(policy: Policy, principal: Principal) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from reporting.api.problems import Problem, encode_bytes, field_error, unprocess
 from reporting.api.queries import ReceivedQuery, read_day
 from reporting.api.shapes import ref
 from reporting.api.verifications import seen_verification, teller_of
-from reporting.intake.accept import Options, submit
+from reporting.intake.accept import Options, Upload, submit
 from reporting.intake.amend import amend, void
 from reporting.intake.answer import Refused, RowAnswer
 from reporting.intake.judging import Outcome
@@ -60,10 +60,15 @@ def submit_report(query: dict[str, Any], county: str) -> Response:
 def show_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     """One report as it was sent, what it was taken for, and whether it still stands."""
     with service().database.reading(county) as store:
-        event = own(load_events(store, [report_id]).get(report_id))
-        stands = standing_versions(store, [report_id])[report_id]
-        asked = verifications_of(store, [report_id]).get(report_id)
-        findings = findings_of(store, [event["system"]])[event["system"]] if event["system"] else []
+        return Reply(status=200, body=seen_report(store, report_id)).response()
+
+
+def seen_report(store: Store, report_id: str) -> dict[str, Any]:
+    """A report that the caller may see, as `Report` shows it; else the same 404 as if there were none."""
+    event = own(load_events(store, [report_id]).get(report_id))
+    stands = standing_versions(store, [report_id])[report_id]
+    asked = verifications_of(store, [report_id]).get(report_id)
+    findings = findings_of(store, [event["system"]])[event["system"]] if event["system"] else []
     body = _report(event, [finding for finding in findings if finding["event"] == report_id])
     if asked is not None:
         body["verification"] = seen_verification(asked)
@@ -71,7 +76,7 @@ def show_report(query: dict[str, Any], county: str, report_id: str) -> Response:
             body["state"] = "verification_requested"
     if stands is not None and stands["id"] != report_id:
         body["replaced_by"] = stands["id"]
-    return Reply(status=200, body=body).response()
+    return body
 
 
 @SECTION.endpoint(
@@ -90,18 +95,23 @@ def amend_report(query: dict[str, Any], county: str, report_id: str) -> Response
     if not isinstance(changes, dict) or not changes:
         message = "Give an object with the fields to correct and their right values."
         raise unprocessable(message, [field_error("changes", "bad_value", message)])
+    return change(sent, amending(report_id, changes, reason_of(body)))
+
+
+def amending(report_id: str, changes: Mapping[str, Any], reason: str) -> Callable[[Store], Reply]:
+    """What corrects a report of the caller's, for `change`; also for its page."""
 
     def work(store: Store) -> Reply:
         own(load_events(store, [report_id]).get(report_id))
         program, _today = program_today(store)
-        row = amend(store, program, call().sender, report_id, changes, reason_of(body), call().now, service().signer)
+        row = amend(store, program, call().sender, report_id, changes, reason, call().now, service().signer)
         if row.outcome is Outcome.REJECTED:
             return _rejected(row, {})
         _follow(store, report_id, str(row.report_id))
         _assess(store, report_id, str(row.report_id))
         return _created(store, row, {"supersedes": report_id, "received_at": instant(call().now)})
 
-    return change(sent, work)
+    return work
 
 
 @SECTION.endpoint(
@@ -115,16 +125,20 @@ def amend_report(query: dict[str, Any], county: str, report_id: str) -> Response
 def void_report(query: dict[str, Any], county: str, report_id: str) -> Response:
     """Take a report back, as if it had never been; the record keeps that it was sent, and why it was taken back."""
     sent = sent_object()
-    body = members(read_object(sent), "reason")
+    return change(sent, voiding(report_id, reason_of(members(read_object(sent), "reason"))))
+
+
+def voiding(report_id: str, reason: str) -> Callable[[Store], Reply]:
+    """What takes a report of the caller's back, for `change`; also for its page."""
 
     def work(store: Store) -> Reply:
         own(load_events(store, [report_id]).get(report_id))
-        receipt = void(store, call().sender, report_id, reason_of(body), call().now, service().signer)
+        receipt = void(store, call().sender, report_id, reason, call().now, service().signer)
         _follow(store, report_id, None)
         _assess(store, report_id)
-        return Reply(status=200, body={"id": report_id, "county": county, "receipt": receipt.to_json()})
+        return Reply(status=200, body={"id": report_id, "county": call().tenant, "receipt": receipt.to_json()})
 
-    return change(sent, work)
+    return work
 
 
 @SECTION.endpoint(
@@ -153,6 +167,11 @@ def take_report(event_type: str | None = None, received_on: dt.date | None = Non
         message = f"Leave out event_type, or give {event_type}."
         raise unprocessable(message, [field_error("event_type", "not_a_choice", message, values["event_type"])])
     upload = sent.upload if event_type is None else replace(sent.upload, data=encode_bytes(values))
+    return change(sent, taking(upload, received_on))
+
+
+def taking(upload: Upload, received_on: dt.date | None = None) -> Callable[[Store], Reply]:
+    """What takes one report, a JSON object, in the caller's name, for `change`; also for its page."""
 
     def work(store: Store) -> Reply:
         program, _today = program_today(store)
@@ -167,7 +186,7 @@ def take_report(event_type: str | None = None, received_on: dt.date | None = Non
             _assess(store, str(row.report_id))
         return _created(store, row, {"submission": taken.id, "received_at": instant(taken.received_at)})
 
-    return change(sent, work)
+    return work
 
 
 def _assess(store: Store, *reports: str) -> None:

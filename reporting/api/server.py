@@ -14,6 +14,7 @@ from reporting.api.calls import WorkerAlive
 from reporting.config import Config, read
 from reporting.store.engine import Database
 from reporting.store.signing import Signer
+from schemas.loader import read_all, use_folder
 
 THREADS: Final = 8
 _SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - for the workers' sign of life, which must not wait for a disk
@@ -29,6 +30,8 @@ def utc_now() -> dt.datetime:
 def application(config: Config | None = None, worker_alive: WorkerAlive | None = None) -> Flask:
     """The application with a database connection of its own, for one process."""
     settings = config or read()
+    use_folder(settings.programs)
+    read_all()
     signer = Signer.load(settings.signing_key_file)
     return create_app(settings, Database.connect(settings.database_url), signer, utc_now, worker_alive)
 

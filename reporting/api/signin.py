@@ -14,6 +14,7 @@ from reporting.access.signin import PasswordTry, device_of, sign_in
 from reporting.api.calls import Reply, call, service
 from reporting.api.cookies import read_cookie, refuse_other_sites, set_cookie
 from reporting.api.entering import (
+    ENTERED,
     TRIES_PROBLEMS,
     client,
     let_in,
@@ -43,7 +44,7 @@ _DEVICE: Final = "pumper-device"
 _SENT: Final = "If this address is known here, a mail with a link is on its way. It works once, for 15 minutes."
 _PAGE: Final = {200: Answer(tells="A page with a form.", schema={"type": "string"}, types=("text/html",))}
 _BOTH: Final = ("application/json", "text/html")
-_IN: Final = {200: Answer(tells="Signed in; the cookie is set.", schema=ref("SignedIn"), types=_BOTH)}
+_IN: Final = {200: Answer(tells="Signed in; the cookie is set.", schema=ref("SignedIn")), **ENTERED}
 _LINK: Final = "/signin/link"
 
 

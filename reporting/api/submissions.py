@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flask import Response
@@ -18,7 +18,7 @@ from reporting.api.queries import OutcomesQuery, SubmitQuery
 from reporting.api.shapes import ref
 from reporting.api.sheets import csv_download, table_bytes
 from reporting.errors import BadCursor
-from reporting.intake.accept import Options
+from reporting.intake.accept import Options, Upload
 from reporting.intake.answer import Answer as Taken
 from reporting.intake.answer import Refused, show_outcome
 from reporting.intake.learned import learned_headings
@@ -62,19 +62,24 @@ def submit_file(query: dict[str, Any], county: str) -> Response:
     if "received_on" in query and not call().is_staff:
         raise Problem(403, "forbidden", "Only the county's own keys may say when a report was received.")
     sent = sent_file()
+    return change(sent, receiving(sent.upload, query))
+
+
+def receiving(upload: Upload, query: Mapping[str, Any]) -> Callable[[Store], Reply]:
+    """What takes a file in the caller's name, for `change`; also for its page. query: as `SubmitQuery` reads it."""
 
     def work(store: Store) -> Reply:
         program, _today = program_today(store)
         options = Options(limits=limits(), **query)
         taken = receive(
-            store, program, call().sender, sent.upload, call().now, service().signer, options,
+            store, program, call().sender, upload, call().now, service().signer, options,
             longest=service().config.rows_at_once,
         )  # fmt: skip
         if isinstance(taken, Waiting):
             return _waiting(store, taken)
         return _refused(taken) if isinstance(taken, Refused) else _taken(taken)
 
-    return change(sent, work)
+    return work
 
 
 @SECTION.endpoint(
@@ -84,14 +89,22 @@ def submit_file(query: dict[str, Any], county: str) -> Response:
 )
 def show_submission(query: dict[str, Any], county: str, submission_id: str) -> Response:
     """What became of each row. Counts are of the whole file, or so far; outcomes come in pages."""
-    after, limit = _row_of(query.get("cursor")), query["limit"]
     with service().database.reading(county) as store:
-        submission = own(get_submission(store, submission_id))
-        found = outcome_page(store, submission_id, after_row=after, limit=limit + 1, outcome=query.get("outcome"))
+        body, cursor = seen_submission(store, submission_id, query)
+    return Reply(status=200, body=body, headers=next_link(cursor)).response()
+
+
+def seen_submission(store: Store, submission_id: str, query: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """A submission of the caller's with a page of its outcomes, and the next page's cursor; else the same 404.
+
+    query: as `OutcomesQuery` reads it.
+    """
+    after, limit = _row_of(query.get("cursor")), query["limit"]
+    submission = own(get_submission(store, submission_id))
+    found = outcome_page(store, submission_id, after_row=after, limit=limit + 1, outcome=query.get("outcome"))
     page = found[:limit]
     body = {**_head(submission), "outcomes": [show_outcome(row) for row in page]}
-    cursor = _cursor_of(page[-1]["row"]) if len(found) > limit else None
-    return Reply(status=200, body=body, headers=next_link(cursor)).response()
+    return body, _cursor_of(page[-1]["row"]) if len(found) > limit else None
 
 
 @SECTION.endpoint(

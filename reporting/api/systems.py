@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from flask import Response, request
 
+from notifications.letters_pdf import LettersUnavailable
+from notifications.standing_pdf import RecordHead, standing_pdf
 from reporting.api.calls import Reply, call, next_link, own_licences, service
 from reporting.api.moments import county_today, instant, program_at
 from reporting.api.openapi import Answer, Section
-from reporting.api.problems import absent, field_error, unprocessable
+from reporting.api.problems import Problem, absent, field_error, unprocessable
 from reporting.api.queries import MomentQuery, StatusQuery, SystemsQuery
 from reporting.api.shapes import ref
 from reporting.api.visibility import licence_filter, visible_system, visible_systems, without_others
@@ -24,6 +26,8 @@ from reporting.store.engine import Store
 from reporting.store.facts import StoredHistory
 from reporting.store.lists import SystemFilter
 from reporting.store.lists import list_systems as read_systems
+from reporting.store.log import head_now
+from schemas.loader import shipped_program
 
 SECTION: Final = Section("systems", __name__, description="Systems and how they stand.")
 _PLAIN: Final = ("permit_number", "parcel_number", "site_address", "municipality", "status")
@@ -84,6 +88,33 @@ def show_system_status(query: dict[str, Any], county: str, system_id: str) -> Re
     if _wants_text():
         return _text(status_text(_as_seen(status, shown)))
     return Reply(status=200, body=shown | _went_to(stored)).response()
+
+
+@SECTION.endpoint(
+    "/v1/<slug:county>/systems/<id:system_id>/standing.pdf",
+    query=MomentQuery,
+    answers={
+        200: Answer(tells="A certificate to print or to keep.", schema={"type": "string"}, types=("application/pdf",))
+    },
+    problems={503: "The typesetter is not installed, or the database is busy."},
+)
+def standing_certificate(query: dict[str, Any], county: str, system_id: str) -> Response:
+    """A certificate of standing as an accessible PDF, as for a sale: each duty with its rule, and the record's head."""
+    with service().database.reading(county) as store:
+        visible_system(store, system_id, county_today())
+        status = _status(store, system_id, query)
+        signed = head_now(store, service().signer, call().now)
+    if status is None:
+        raise absent()
+    head = RecordHead(size=signed.size, root=signed.root.hex(), at=instant(signed.signed_at))
+    try:
+        data = standing_pdf(status.as_json(), head, shipped_program(county))
+    except LettersUnavailable as error:
+        raise Problem(503, "no-typesetter", str(error)) from error
+    response = Response(data, mimetype="application/pdf")
+    name = f"standing-{county}-{system_id}-{status.as_of}.pdf"
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
 
 
 @SECTION.endpoint(
@@ -170,6 +201,8 @@ def _as_seen(status: StatusAnswer, shown: Mapping[str, Any]) -> StatusAnswer:
 
 def _wants_text() -> bool:
     kinds = ("application/json", "text/plain")
+    if request.blueprint == "web":  # a page asks for itself, whatever the browser takes
+        return False
     return request.accept_mimetypes.best_match(kinds, default=kinds[0]) == "text/plain"
 
 

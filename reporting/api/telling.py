@@ -11,6 +11,7 @@ from reporting.api.calls import Reply, call, problem_reply, service
 from reporting.api.moments import program_today
 from reporting.api.once import change
 from reporting.api.problems import Problem
+from reporting.errors import DecisionRefused
 from reporting.owners import NotTold, Teller, Told
 from reporting.store.engine import Store
 from reporting.sweep import assess_now
@@ -26,7 +27,10 @@ def tell(how: Tell) -> Response:
     def work(store: Store) -> Reply:
         program, today = program_today(store)
         teller = Teller(program=program, by=call().keyholder.key_id, now=call().now, signer=service().signer)
-        told = how(store, teller, values)
+        try:
+            told = how(store, teller, values)
+        except DecisionRefused as refused:
+            return problem_reply(Problem(409, "not-possible", str(refused)))
         if isinstance(told, NotTold):
             errors = [issue.as_json() for issue in told.issues]
             return problem_reply(
@@ -36,6 +40,7 @@ def tell(how: Tell) -> Response:
             assess_now(store, program, [told.system], today, call().now)
         body = {
             "id": told.id, "county": call().tenant, "system": told.system or None, "receipt": told.receipt.to_json(),
+            **told.more,
         }  # fmt: skip
         return Reply(status=201, body=body)
 

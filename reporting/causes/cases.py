@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from reporting.causes.records import Cause, Told, before, is_before, place
 from reporting.domain.answers import Assessment, Obligation, State
-from schemas.acts import Act, CaseDeadline, Suspension
+from reporting.domain.cases import referral_steps
+from schemas.acts import Act, CaseDeadline, Handover, Suspension
 from schemas.program import Program, Provision
 
 NEWS_DAYS: Final = 60
@@ -33,18 +34,31 @@ def _of_case(row: Mapping[str, Any], assessment: Assessment, program: Program, t
         if o.state is State.OVERDUE:
             if not is_before(o.last_day, program.day("live_from")):
                 to = _handed_to(assessment, o)
-                yield _cause("case_overdue", f"{key}:overdue:{o.kind}:{step}", row, told, _of_duty(o), hand_to=to)
+                named, office = f"{key}:overdue:{o.kind}:{step}", _office(program, assessment.as_of, to)
+                named += f":{given['until']}" if (given := _extension(content, o)) else ""
+                yield _cause("case_overdue", named, row, told, _of_duty(o), hand_to=to, office=office)
         elif _is_news(began, assessment, program):
             kind = "case_step" if step else "case_opened"
             yield _cause(kind, f"{key}:duty:{o.kind}:{step}", row, told, _of_duty(o), step=step)
+        given = _extension(content, o)
+        if given and o.state is not State.OVERDUE and _is_news(_day(given, "on"), assessment, program):
+            named = f"{key}:extended:{o.kind}:{given['until']}"
+            yield _cause("case_step", named, row, told, _of_duty(o), step="extended_on")
     law = _law(content, program, told, assessment.as_of)
     if not duties and not is_closed and _is_news(opened, assessment, program):
         yield _cause("case_opened", f"{key}:opened", row, told, law, because=_said(content, opened))
-    handed = _day(content, "handed_over_on")
-    if _is_news(handed, assessment, program):
-        yield _cause("case_handed_over", f"{key}:handed_over", row, told, law, because=_said(content, opened))
+    for step, office in referral_steps(program).items():
+        if _is_news(_day(content, step), assessment, program):
+            named, said = f"{key}:{step.removesuffix('_on')}", _said(content, opened)
+            yield _cause("case_handed_over", named, row, told, law, because=said, office=office)
     if is_closed and _is_news(closed, assessment, program):
         yield _cause("case_closed", f"{key}:closed", row, told, law, because=_said(content, opened))
+
+
+def _extension(content: Mapping[str, Any], o: Obligation) -> Mapping[str, Any]:
+    """The last extension of a duty; empty for none."""
+    given = [one for one in content.get("extensions", ()) if one["duty"] == o.kind]
+    return given[-1] if given else {}
 
 
 def _is_news(day: date | None, assessment: Assessment, program: Program) -> bool:
@@ -60,6 +74,11 @@ def _handed_to(assessment: Assessment, o: Obligation) -> str:
         if f.kind == "handover_due" and f.because.startswith(o.because):
             return f.because.rpartition("to be handed to ")[2]
     return ""
+
+
+def _office(program: Program, today: date, to: str) -> str:
+    """Whose address among the county's settings that office has."""
+    return next((p.act.office for p in program.at(today).of(Handover) if p.act.to == to), "")
 
 
 def _law(content: Mapping[str, Any], program: Program, told: Told, today: date) -> dict[str, Any]:

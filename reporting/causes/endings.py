@@ -23,8 +23,15 @@ EVENTS: Final = {
 def endings(assessment: Assessment, program: Program, told: Told) -> Iterator[Cause]:
     """What is near enough to be told of, each contract, certificate and window once."""
     for one in assessment.ahead:
-        if assessment.as_of >= _told_on(one, program):
+        if assessment.as_of >= _told_on(one, program) and not _is_told_of(one, told):
             yield _of_ahead(one, program, told)
+
+
+def _is_told_of(one: Ahead, told: Told) -> bool:
+    """Whether it is a certificate that the county ends itself: its own letter says when and why."""
+    certificates = (row["content"] for row in told.stored.facts.get("exemption", ()))
+    ended = {f"exemption:{row['kind']}:{row['granted_on']}" for row in certificates if row.get("ended")}
+    return one.kind == "exemption" and one.cycle in ended
 
 
 def stage_days(assessment: Assessment, program: Program) -> Iterator[date]:

@@ -9,6 +9,7 @@ from itertools import chain
 from reporting.causes import endings, owners, service
 from reporting.causes.cases import case_causes
 from reporting.causes.records import Cause, Told, first_after
+from reporting.causes.requests import request_causes
 from reporting.domain.answers import Assessment
 from schemas.program import Program
 
@@ -29,6 +30,7 @@ def causes_of(assessment: Assessment, program: Program, told: Told) -> Iterator[
     yield from owners.delinquencies(assessment, program, told)
     yield from endings.endings(assessment, program, told)
     yield from case_causes(assessment, program, told)
+    yield from request_causes(assessment, program, told)
 
 
 def next_told_on(assessment: Assessment, program: Program) -> date | None:

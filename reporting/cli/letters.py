@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from notifications.letters_correction import correct_run
 from notifications.letters_draft import LARGEST_RUN, USUAL_RUN, Maker, address_letters, apart_of
 from notifications.letters_mailing import (
     CLASSES,
@@ -133,6 +134,23 @@ def confirm(county: str, run_id: str, mailed_on: dt.date, mail_class: str, as_js
 @letters.command()
 @COUNTY
 @RUN
+@click.option("--mailed-on", callback=day_option, help="The day on which the letters went to the post.")
+@click.option("--class", "mail_class", type=click.Choice(CLASSES), help="The class of mail.")
+@click.option("--reason", required=True, help="Why it is corrected.")
+def correct(county: str, run_id: str, mailed_on: dt.date | None, mail_class: str | None, reason: str) -> None:
+    """Correct the day or class with which a run was confirmed as mailed; its deadlines move with it."""
+    now = moment()
+    today = local_date(now, shipped_program(county).timezone)
+    with opened() as (settings, database), database.transaction(county) as store:
+        program = county_program(store, county, on=today)
+        who = Confirmer(program=program, by=BY_COMMAND_LINE, today=today, now=now, signer=signer_of(settings))
+        mailed = correct_run(store, run_id, who, reason=reason, mailed_on=mailed_on, mail_class=mail_class)
+    click.echo(f"{mailed.letters} letters mailed on {mailed.mailed_on}; entry {mailed.receipt.seq} of the record")
+
+
+@letters.command()
+@COUNTY
+@RUN
 def cancel(county: str, run_id: str) -> None:
     """Take back a run that was never mailed; its letters wait again."""
     with opened() as (_, database), database.transaction(county) as store:
@@ -208,6 +226,8 @@ def _made(made: MadeRun, county: str, path: str | None) -> Iterator[str]:
         yield f"not printed, {str(one.reason).replace('_', ' ')}: {one.message} ({one.kind}, {one.system or '-'}): {to}"
     if made.left:
         yield f"{made.left} wait for the next run"
+    if made.held:
+        yield f"{made.held} are held by a pause: pumper mail status {county}"
 
 
 def _table(rows: list[dict[str, Any]]) -> bytes:

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Final
 from zoneinfo import ZoneInfo
 
 import click
@@ -18,6 +17,7 @@ from notifications.folder import FolderSender
 from notifications.mail import SmtpSender, read_smtp_url
 from notifications.outbox import MessageState
 from notifications.outcomes import Sender
+from notifications.owner_links import owner_linker
 from notifications.planning import Plan, plan_mails
 from notifications.queueing import QueueCounts, queue_notices
 from notifications.staging import StagingSender
@@ -35,8 +35,10 @@ from reporting.sweep import SweepCounts, sweep, tell_licences
 from schemas.calendar import COUNTY_TIME_ZONE, local_date
 from schemas.loader import shipped_program, shipped_slugs
 
-TENANTS: Final = (SERVICE_LOG, *shipped_slugs())
-"""Whose mails go, in turn: what lets people in is first."""
+
+def tenants() -> tuple[str, ...]:
+    """Whose mails go, in turn: what lets people in is first."""
+    return (SERVICE_LOG, *shipped_slugs())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,8 +129,11 @@ def deliver_all(
     """Send what every county has queued, to where mail goes, at the configured rate (a folder needs none)."""
     rate = config.mail_rate if config.mail_dir is None else 0
     sender = sender_of(config)
-    link = linker(Secret.of(config), config.base_url)
-    return deliver_queued(database, TENANTS, sender, now, rate_per_minute=rate or None, stopping=stopping, link=link)
+    secret = Secret.of(config)
+    link, own = linker(secret, config.base_url), owner_linker(secret, config.base_url)
+    return deliver_queued(
+        database, tenants(), sender, now, rate_per_minute=rate or None, stopping=stopping, link=link, own=own
+    )
 
 
 @click.command()
@@ -158,7 +163,7 @@ def show_plans(as_json: bool) -> None:
     """What every county would send today, and the others by reason; nothing is sent or changed."""
     now, plans = moment(), []
     with opened() as (_, database):
-        for tenant in TENANTS:
+        for tenant in tenants():
             zone = COUNTY_TIME_ZONE if tenant == SERVICE_LOG else shipped_program(tenant).timezone
             end = dt.datetime.combine(local_date(now, zone) + dt.timedelta(days=1), dt.time(0), ZoneInfo(zone))
             with database.reading(tenant) as store:

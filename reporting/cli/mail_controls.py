@@ -14,7 +14,7 @@ from notifications.returns import ReturnCounts, read_returns
 from notifications.suppression import OPTIONAL, Reason, Suppressing, lift_suppression, suppress_address
 from reporting.cli.common import opened
 from reporting.cli.imports import BY_COMMAND_LINE
-from reporting.cli.mail import TENANTS
+from reporting.cli.mail import tenants
 from reporting.cli.words import COUNTY, JSON, moment, print_json, read_file
 from reporting.errors import RecordNotFound
 from reporting.store import mail as controls
@@ -164,7 +164,7 @@ def read_bounces(file: str, as_json: bool) -> None:
     data = read_file(file)
     with opened() as (_, database):
         try:
-            found = read_returns(database, TENANTS, data, moment())
+            found = read_returns(database, tenants(), data, moment())
         except BounceUnreadable as error:
             raise click.UsageError(f"{file}: {error}") from None
     if as_json:

@@ -6,19 +6,23 @@ from importlib import import_module
 
 import click
 
+from reporting.config import programs_folder
 from reporting.errors import PumperError
+from schemas.loader import ProgramError, use_folder
 
 # Each command is imported when it is called: `pumper evaluate` needs neither database nor web server.
 COMMANDS = {
     "init": "reporting.cli.operate",
     "programs": "reporting.cli.programs",
     "inventory": "reporting.cli.imports",
+    "cases": "reporting.cli.cases",
     "contractors": "reporting.cli.imports",
     "submit": "reporting.cli.imports",
     "submission": "reporting.cli.submissions",
     "headings": "reporting.cli.submissions",
     "review": "reporting.cli.reviews",
     "evaluate": "reporting.cli.evaluate",
+    "fees": "reporting.cli.fees",
     "scan": "reporting.cli.mail",
     "deliver": "reporting.cli.mail",
     "letters": "reporting.cli.letters",
@@ -45,6 +49,10 @@ COMMANDS = {
     "web": "reporting.cli.operate",
     "webhooks": "reporting.cli.webhooks",
     "windows": "reporting.cli.windows",
+    "year": "reporting.cli.district",
+    "mailings": "reporting.cli.district",
+    "deferrals": "reporting.cli.district",
+    "exemptions": "reporting.cli.exemptions",
     "worker": "reporting.cli.operate",
     "config": "reporting.cli.operate",
     "settings": "reporting.cli.settings",
@@ -78,11 +86,14 @@ class Pumper(click.Group):
         return found
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; what the service cannot do is said in one sentence."""
+        """Run the command under the programs that the environment names; what cannot be done is said in a sentence."""
         try:
+            use_folder(programs_folder())
             return super().invoke(ctx)
         except PumperError as error:
             raise Failed(str(error)) from error
+        except ProgramError as error:
+            raise Failed(f"a program file cannot be used; `pumper programs check FILE` tells more.\n{error}") from error
 
 
 @click.command(cls=Pumper, context_settings={"help_option_names": ["-h", "--help"]})

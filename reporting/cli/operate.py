@@ -8,12 +8,14 @@ from pathlib import Path
 
 import click
 
+from reporting.cli.common import opened
 from reporting.cli.demo import FOLDER, demo_environment, fill
+from reporting.cli.demo_people import ways_in
 from reporting.cli.running import run_all, run_web, run_worker_here
 from reporting.cli.setup import prepare
 from reporting.cli.words import JSON, moment, print_json
 from reporting.config import Config, describe, read
-from schemas.loader import shipped_slugs
+from schemas.loader import read_all, shipped_slugs
 
 
 @click.command()
@@ -43,6 +45,7 @@ def config(as_json: bool) -> None:
 @click.option("--demo", is_flag=True, help="Serve the demonstration's data from var/demo.")
 def serve(demo: bool) -> None:
     """Web workers and the scheduler in one; Ctrl-C stops all."""
+    read_all()
     sys.exit(run_all(demo_environ() if demo else dict(os.environ)))
 
 
@@ -52,6 +55,11 @@ def demo_environ() -> dict[str, str]:
     if not (FOLDER / "pumper.db").exists():
         click.echo("Making the demonstration's data …")
         fill(Config.from_environment(environ), Path("examples"))
+    config = Config.from_environment(environ)
+    with opened(config) as (_, database):
+        click.echo("To look at the pages as")
+        for line in ways_in(config, database, moment()):
+            click.echo(line)
     return environ
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 import click
 
 from reporting.cli.coverage import show_coverage
+from reporting.cli.programs_diff import diff_programs
+from reporting.cli.programs_new import new_program, try_program
 from reporting.cli.words import COUNTY, JSON, day_option, moment, print_json
 from schemas.loader import ProgramError, load_file, shipped_program, shipped_slugs
 from schemas.program import Program, Rule
@@ -20,6 +22,9 @@ def programs() -> None:
 
 
 programs.add_command(show_coverage)
+programs.add_command(diff_programs)
+programs.add_command(new_program)
+programs.add_command(try_program)
 
 
 @programs.command("list")

@@ -34,8 +34,15 @@ def list_(county: str, as_json: bool) -> None:
         print_json(rows)
         return
     for row in rows:
-        value = json.dumps(row["value"], default=str)
-        click.echo(f"{row['name']} = {value}{'  (the county’s own)' if row['own'] else ''}\n    {row['meaning']}")
+        click.echo(f"{row['name']} = {_shown(row['value'])}{'  (the county’s own)' if row['own'] else ''}")
+        click.echo(f"    {row['meaning']}")
+        for one in row["own"]:
+            said = f"from {one['valid_from']}: {_shown(one['value'])} in place of {_shown(one['before'])}"
+            click.echo(f"    {said}; entered {one['entered_at']} by {one['by']}")
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 @settings.command("set")

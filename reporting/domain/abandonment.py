@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from reporting.domain.answers import Finding, Outcome, note
+from reporting.domain.fees import fee_cents, fee_names, paid_by
 from reporting.domain.records import Component, Event
 from reporting.domain.view import View
 from schemas.acts import Abandonment, Fee
@@ -57,14 +58,13 @@ def _unobserved(view: View, p: Provision[Abandonment], event: Event) -> Iterator
 
 def _unpaid(view: View, p: Provision[Fee], event: Event) -> Iterator[Finding]:
     """The fee of an abandonment, where payments are known: not paid, and nothing on file that frees from it."""
-    if view.history.dealings.payments is None or _is_free(view, p, event.service_date):
+    if view.history.dealings.payments is None or document_that_frees(view, p, event.service_date):
         return
-    names = {*p.act.paid_as, p.id.lower()}
-    paid = [x for x in view.history.dealings.payments if x.kind in names and (x.on is None or x.on <= view.as_of)]
+    paid = [x for x in paid_by(view, fee_names(p)) if not x.is_open]
     abandoned = sorted(e.service_date for e in view.reports if e.event_type == "abandonment")
     days = sorted(set(abandoned))  # the tanks of one day are one abandonment
     if days.index(event.service_date) >= len(paid) and _is_first_of_day(view, event):
-        dollars = Fraction(p.act.cents or view.program.days(p.act.cents_setting), 100)
+        dollars = Fraction(fee_cents(view, p), 100)
         said = f"${float(dollars):.2f} for the abandonment of {event.service_date}, not paid"
         yield note(p, "fee_due", said, event=event.id, amount=dollars)
 
@@ -74,12 +74,13 @@ def _is_first_of_day(view: View, event: Event) -> bool:
     return min(alike) == event.id
 
 
-def _is_free(view: View, p: Provision[Fee], abandoned_on: dt.date) -> bool:
+def document_that_frees(view: View, p: Provision[Fee], abandoned_on: dt.date) -> str:
+    """The document on file that frees an abandonment from its fee; '' for none."""
     filed = [d for d in view.documents or () if d.is_on_file(view.as_of)]
-    if any(d.kind in p.act.free_with for d in filed):
-        return True
-    return any(
-        d.kind == kind and d.on is not None and d.on <= p.after_days(view.calendar, abandoned_on, days).last_day
-        for kind, days in p.act.free_within.items()
-        for d in filed
-    )
+    for d in filed:
+        if d.kind in p.act.free_with:
+            return d.kind.replace("_", " ")
+        days = p.act.free_within.get(d.kind)
+        if days is not None and d.on is not None and d.on <= p.after_days(view.calendar, abandoned_on, days).last_day:
+            return d.kind.replace("_", " ")
+    return ""

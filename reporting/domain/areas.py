@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from reporting.domain.answers import Ahead, Finding, Obligation, Outcome, note, oblige
-from reporting.domain.dealings import Mailing, Window
-from reporting.domain.deferrals import Refusal, Slot, defer
+from reporting.domain.dealings import DeferralRequest, Mailing, Window
+from reporting.domain.deferrals import Grant, Refusal, Slot, defer
 from reporting.domain.exemptions import Pause, counts_for, in_force, resume, suspend
 from reporting.domain.mail import is_area_told, presumed
 from reporting.domain.records import Component
@@ -20,12 +21,28 @@ from schemas.program import Provision
 NOTICES = ("window_notice", "")
 
 
+@dataclass(frozen=True, kw_only=True)
+class WindowMail:
+    """A window as it stands for a system, and its notice: `mailed_on` None while none is on file.
+
+    mail_by: the last day for mailing it; late: why the notice is late or missing, '' where it is not; excused: the
+    system was at rest on that day, so that none is owed.
+    """
+
+    window: Window
+    slot: Slot
+    mail_by: dt.date
+    mailed_on: dt.date | None
+    late: str
+    excused: bool
+
+
 def assess_areas(view: View, paused: Sequence[Pause], *, include_met: bool) -> Outcome:
     """The pumping in the area's window, notices mailed too late, requests for another window that are refused."""
     obligations: list[Obligation] = []
     findings: list[Finding] = []
     changes: list[dt.date] = []
-    every, refused = _schedule(view)
+    every, refused, _granted = _schedule(view)
     begins = _records_begin(view)
     slots = [s for s in every if begins is None or s.to_on >= begins]
     for component in view.active_components:
@@ -49,6 +66,24 @@ def noticed_until(view: View, component: Component, due: dt.date) -> Slot | None
             if slot.to_on > due and not _is_for_others(view, p, slot) and _is_noticed(view, slot.window):
                 return slot
     return None
+
+
+def window_mail(view: View, paused: Sequence[Pause]) -> Iterator[WindowMail]:
+    """The notices of the system's windows, of septic tanks: owed, mailed, late."""
+    for p in view.program.at(view.as_of).of(WindowNotice):
+        if not any(view.applies(p.act, c) for c in view.active_components):
+            continue
+        for slot in _schedule(view)[0]:
+            found, late = _notice(view, slot.window), _late_notice(view, p, slot.window, paused)
+            last = _mailing_day(view, p, slot.window)
+            yield WindowMail(
+                window=slot.window,
+                slot=slot,
+                mail_by=last,
+                mailed_on=found.on if found else None,
+                late=late.because if late else "",
+                excused=found is None and _is_at_rest(paused, min(last, view.as_of)),
+            )
 
 
 def windows_ahead(view: View, paused: Sequence[Pause]) -> Iterator[Ahead]:
@@ -92,14 +127,24 @@ def _to_open(
     )
 
 
-def _schedule(view: View) -> tuple[tuple[Slot, ...], tuple[Refusal, ...]]:
-    """The system's windows in order of time, after the deferrals granted, and the deferrals refused."""
+def answer_deferral(view: View, request: DeferralRequest) -> Grant | Refusal | None:
+    """What becomes of a request that is in the history; None where the system has no window that it could be of."""
+    _slots, refused, granted = _schedule(view)
+    answers: tuple[Grant | Refusal, ...] = (*refused, *granted)
+    for one in answers:
+        if one.request == request and any(view.applies(one.provision.act, c) for c in view.active_components):
+            return one
+    return None
+
+
+def _schedule(view: View) -> tuple[tuple[Slot, ...], tuple[Refusal, ...], tuple[Grant, ...]]:
+    """The system's windows in order of time, after the deferrals granted; the deferrals refused and granted."""
     if not view.history.dealings.windows:
-        return (), ()
+        return (), (), ()
     for p in view.program.at(view.as_of).of(AreaWindow):
         slots = [Slot(window=w, from_on=w.from_on, to_on=_end(w, p.act.days)) for w in _windows(view)]
         return defer(view, slots, p.act.days)
-    return (), ()
+    return (), (), ()
 
 
 def _windows(view: View) -> list[Window]:
@@ -210,7 +255,7 @@ def _mailing_days(view: View, p: Provision[WindowNotice], window: Window) -> tup
 def _late_notice(view: View, p: Provision[WindowNotice], window: Window, paused: Sequence[Pause]) -> Finding | None:
     """The finding on a notice mailed too late, or not at all; none for one received in time, or while at rest."""
     last, mailing = _mailing_day(view, p, window), _notice(view, window)
-    if any(q.started_on <= last and (q.ended_on is None or q.ended_on >= last) for q in paused):
+    if _is_at_rest(paused, last):
         return None
     asked = f"{p.act.days} days and {view.program.days(p.act.delivery_setting)} of delivery before {window.from_on}"
     if mailing is None:
@@ -226,6 +271,10 @@ def _late_notice(view: View, p: Provision[WindowNotice], window: Window, paused:
     else:
         return None
     return note(p, "window_notice_late", because, deadline=Deadline(due_on=last, last_day=last))
+
+
+def _is_at_rest(paused: Sequence[Pause], day: dt.date) -> bool:
+    return any(q.started_on <= day and (q.ended_on is None or q.ended_on >= day) for q in paused)
 
 
 def _refusal(r: Refusal) -> Finding:

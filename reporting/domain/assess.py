@@ -32,6 +32,7 @@ from reporting.domain.holding import Holding, assess_holding
 from reporting.domain.intervals import assess_intervals
 from reporting.domain.mail import assess_mail
 from reporting.domain.missing import assess_missing_reports
+from reporting.domain.onward import facts_ahead
 from reporting.domain.periods import assess_periods
 from reporting.domain.records import History, System
 from reporting.domain.remarks import remarks_on
@@ -61,6 +62,18 @@ def assess(
         system = known_system(system, known_at, program.timezone)
         history = known_history(history, known_at, program.timezone)
     view = View(program=program, system=system, history=history, as_of=as_of, known_at=known_at)
+    return _assess(view, include_met=include_met)
+
+
+def assess_both(
+    system: System, history: History, old: Program, new: Program, as_of: dt.date
+) -> tuple[Assessment, Assessment]:
+    """The open duties and findings under two programs: the same as `assess` twice, and quicker."""
+    view = View(program=old, system=system, history=history, as_of=as_of, known_at=None)
+    return _assess(view, include_met=False), _assess(view.under(new), include_met=False)
+
+
+def _assess(view: View, *, include_met: bool) -> Assessment:
     if not view.active_components:
         return _answer(view, Standing.INACTIVE, merge([assess_reports(view), assess_abandonment(view)]), ())
     paused = pauses(view)
@@ -137,6 +150,6 @@ def _next_change(view: View, parts: Outcome) -> dt.date | None:
     days: Iterable[dt.date] = (
         *parts.changes_on,
         *(d for o in parts.obligations for d in o.changes_on),
-        *view.facts_ahead,
+        *facts_ahead(view),
     )
     return min((d for d in days if d > view.as_of), default=None)

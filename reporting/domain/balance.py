@@ -41,8 +41,8 @@ def _decreased(component: Component, p: Provision[MeterChecks], read: Metering) 
 
 
 def _balance(view: View, component: Component, p: Provision[MeterChecks], read: Metering) -> Iterator[Finding]:
-    low = Fraction(str(view.program.number(p.act.low_setting)))
-    high = Fraction(str(view.program.number(p.act.high_setting)))
+    low = view.program.share(p.act.low_setting)
+    high = view.program.share(p.act.high_setting)
     for one in balanced(view, component, read):
         metered, pumped = one.metered, one.pumped
         kind = "unaccounted_water" if one.is_below(low) else "infiltration" if one.is_above(high) else ""
@@ -68,7 +68,7 @@ def _trend(view: View, component: Component, p: Provision[MeterChecks], read: Me
     most = view.program.days(p.act.trend_intervals_setting)
     if most < 2:
         return
-    low, high = (Fraction(str(view.program.number(name))) for name in (p.act.low_setting, p.act.high_setting))
+    low, high = (view.program.share(name) for name in (p.act.low_setting, p.act.high_setting))
     last = read_intervals(view, component, read)[-most:]
     if any(one.metered == 0 or one.is_below(low) or one.is_above(high) for one in last):
         return  # one that is out of balance by itself is named as that
@@ -76,8 +76,8 @@ def _trend(view: View, component: Component, p: Provision[MeterChecks], read: Me
         some = last[-count:]
         pumped, metered = sum(one.pumped for one in some), sum((one.metered for one in some), Fraction(0))
         width = Fraction(round(math.sqrt(most / count), 4)).limit_denominator(10_000)
-        least = 1 - (1 - Fraction(str(view.program.number(p.act.trend_low_setting)))) * width
-        greatest = 1 + (Fraction(str(view.program.number(p.act.trend_high_setting))) - 1) * width
+        least = 1 - (1 - view.program.share(p.act.trend_low_setting)) * width
+        greatest = 1 + (view.program.share(p.act.trend_high_setting) - 1) * width
         if not least <= pumped / metered <= greatest:
             word = "loss" if pumped < metered else "infiltration"
             said = f"{pumped} gallons pumped, {plain(metered)} metered in the last {count} intervals together"
@@ -114,7 +114,7 @@ class Balanced:
 
 def balanced(view: View, component: Component, read: Metering) -> Iterator[Balanced]:
     """The intervals with both figures, in order; those with estimated or missing readings are left out."""
-    for start, end, pumped in pumping_intervals(view, component):
+    for start, end, pumped in _intervals(view, component, read):
         metered = metered_between(read, start.service_date, end.service_date)
         if metered is not None:
             yield Balanced(start=start, end=end, pumped=pumped, metered=metered)
@@ -133,7 +133,7 @@ def _read_intervals(view: View, component: Component, read: Metering) -> Iterato
     begun: Event | None = None
     known_until: dt.date | None = None
     total = 0
-    for start, end, pumped in pumping_intervals(view, component):
+    for start, end, pumped in _intervals(view, component, read):
         if begun is None or start.service_date != known_until:
             begun, total = start if start.service_date in read_on else None, 0
         known_until, total = end.service_date, total + pumped
@@ -145,6 +145,12 @@ def _read_intervals(view: View, component: Component, read: Metering) -> Iterato
         begun = None
 
 
+def _intervals(view: View, component: Component, read: Metering) -> tuple[tuple[Event, Event, int], ...]:
+    if "pumpings" not in read.kept:
+        read.kept["pumpings"] = tuple(pumping_intervals(view, component))
+    return read.kept["pumpings"]
+
+
 def pumping_intervals(view: View, component: Component) -> Iterator[tuple[Event, Event, int]]:
     """From one emptying to the next: both reports, and the gallons pumped, partial loads summed with the next.
 
@@ -152,7 +158,7 @@ def pumping_intervals(view: View, component: Component) -> Iterator[tuple[Event,
     """
     start: Event | None = None
     pumped: int | None = 0
-    pumpings = [e for e in view.reports_of(component) if e.is_pumping]
+    pumpings = view.pumpings(component)
     for _, loads in groupby(pumpings, key=lambda e: e.service_date):
         end: Event | None = None
         for event in loads:

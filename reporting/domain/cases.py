@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from reporting.domain.answers import Finding, Obligation, Outcome, State, note, oblige
 from reporting.domain.records import Case
 from reporting.domain.view import View
-from schemas.acts import CaseClosing, CaseDeadline, Handover, SystemDeadline
+from schemas.acts import Act, CaseClosing, CaseDeadline, Handover, Referral, SystemDeadline
 from schemas.calendar import Deadline
-from schemas.program import Provision
+from schemas.program import Program, Provision
 
 CORRECTIONS = ("correction", "failed_system_correction")
 
@@ -59,7 +60,8 @@ def _overdue(o: Obligation, p: Provision[CaseDeadline]) -> Finding:
 def _handover(view: View, case: Case, late: Obligation) -> Iterator[Finding]:
     """A duty past its last day goes to another office, until it is on file that it did."""
     for p in view.program.at(view.as_of).of(Handover):
-        if p.act.kind == late.kind and case.step(p.act.step, view.as_of) is None:
+        is_of = p.act.kind == late.kind and case.kind in (p.act.cases or (case.kind,))
+        if is_of and case.step(p.act.step, view.as_of) is None:
             deadline = Deadline(due_on=late.due_on, last_day=late.last_day)
             yield note(p, "handover_due", f"{late.because}; to be handed to {p.act.to}", deadline=deadline)
 
@@ -68,18 +70,36 @@ def _duty(view: View, case: Case, p: Provision[CaseDeadline]) -> Obligation | No
     counted = _counted(view, case, p)
     if counted is None:
         return None
-    deadline, because = counted
+    first, because = counted
+    deadline, because = _extended(view, case, p, first, because)
     met = [d for n in p.act.met_by if (d := _taken(view, case, p.act, n))]
-    return oblige(
+    found = oblige(
         p,
         p.act.kind,
         deadline,
         as_of=view.as_of,
         lead_days=view.program.days("lead_days"),
         because=f"{case.kind}: {because}",
-        cycle=f"case:{case.id or case.kind}:{_opened(case) or deadline.due_on}:{p.act.after}",
+        cycle=f"case:{case.id or case.kind}:{_opened(case) or first.due_on}:{p.act.after}",
         met_on=min(met, default=None),
     )
+    waived = case.waived(p.act.kind, view.as_of)
+    if waived is None or found.state is State.MET:
+        return found
+    return replace(
+        found, state=State.SUSPENDED, days_late=0, changes_on=(), suspended_because=f"waived by the county {waived}"
+    )
+
+
+def _extended(
+    view: View, case: Case, p: Provision[CaseDeadline], first: Deadline, because: str
+) -> tuple[Deadline, str]:
+    """The deadline after the county's extension; the one before stays in the reason."""
+    given = case.extension(p.act.kind, view.as_of)
+    if given is None or given.until <= first.due_on:
+        return first, because
+    until = f"{because}: {first.last_day}; extended {given.on} until {given.until}"
+    return p.on(view.calendar, given.until), until
 
 
 def _taken(view: View, case: Case, act: CaseDeadline, name: str) -> dt.date | None:
@@ -88,7 +108,7 @@ def _taken(view: View, case: Case, act: CaseDeadline, name: str) -> dt.date | No
     if day is None or name != "closed_on":
         return day
     for p in view.program.at(view.as_of).of(CaseClosing):
-        if case.kind not in p.act.cases or act.kind != p.act.kind:
+        if case.kind not in p.act.cases or act.kind != p.act.kind or case.waived(act.kind, view.as_of):
             continue
         if p.act.needs in case.dates:
             needed = case.step(p.act.needs, view.as_of)
@@ -102,6 +122,8 @@ def _not_closed(view: View, case: Case) -> Iterator[Finding]:
     """A closing without the step that it needs; where nobody said whether it was taken, it is taken to have been."""
     closed = case.step("closed_on", view.as_of)
     for p in view.program.at(view.as_of).of(CaseClosing):
+        if case.waived(p.act.kind, view.as_of):
+            continue
         known = p.act.needs in case.not_taken or p.act.needs in case.dates
         if closed and case.kind in p.act.cases and known and case.step(p.act.needs, view.as_of) is None:
             said = p.act.needs.removesuffix("_on").replace("_", " ")
@@ -142,6 +164,13 @@ def _usual(view: View, case: Case, p: Provision[CaseDeadline]) -> tuple[Deadline
         if act.months is not None:
             return p.after_months(view.calendar, start, act.months), f"{said}; {act.months} months"
     return None
+
+
+def referral_steps(program: Program) -> dict[str, str]:
+    """The steps that hand a case to another office, each with that office's name among the county's settings."""
+    acts: Iterable[Act] = (act for rule in program.rules for act in rule.acts)
+    named = {act.step: act.office for act in acts if isinstance(act, Handover | Referral)}
+    return {"handed_over_on": "sanitarian", **named}
 
 
 def assess_system_dates(view: View) -> Outcome:

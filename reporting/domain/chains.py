@@ -93,4 +93,9 @@ def _opened(case: Case) -> dt.date:
 
 
 def _known_case(case: Case, today: dt.date) -> Case:
-    return replace(case, dates={name: day for name, day in case.dates.items() if day <= today})
+    return replace(
+        case,
+        dates={name: day for name, day in case.dates.items() if day <= today},
+        extensions=tuple(one for one in case.extensions if one.on <= today),
+        waivers={duty: day for duty, day in case.waivers.items() if day <= today},
+    )

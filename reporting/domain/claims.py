@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from functools import lru_cache
 
 from reporting.domain.records import INSPECTION_TYPES, PUMPING_TYPES, Component, Credential, Event
 from schemas.acts import Act, WhoMay
@@ -35,9 +36,9 @@ class Refusal:
 def held_by(event: Event, activity: str, act: WhoMay) -> Credential:
     """The credential with which work was done: the second person's where that one inspected; of several that one
     licence stands for, one that entitles and is current, else one that entitles."""
-    named, several = Credential(kind=event.credential_kind, expires_on=event.credential_expires_on), event.credentials
+    named, several = _credential(event.credential_kind, event.credential_expires_on), event.credentials
     if activity != "pump" and (event.inspector_credential_kind or event.inspector_credentials):
-        named = Credential(kind=event.inspector_credential_kind, expires_on=event.inspector_credential_expires_on)
+        named = _credential(event.inspector_credential_kind, event.inspector_credential_expires_on)
         several = event.inspector_credentials
     if named.kind or not several:
         return named
@@ -45,6 +46,11 @@ def held_by(event: Event, activity: str, act: WhoMay) -> Credential:
     return max(
         several, key=lambda c: (c.kind in act.credentials, c.is_current(day), c.expires_on or dt.date.max, c.kind)
     )
+
+
+@lru_cache(maxsize=1024)  # a business's licence stands on all its reports
+def _credential(kind: str, expires_on: dt.date | None) -> Credential:
+    return Credential(kind=kind, expires_on=expires_on)
 
 
 def activities(event: Event, component: Component) -> list[str]:

@@ -107,7 +107,7 @@ def _change(view: View, p: Provision[ContractChange], component: Component) -> O
     """A pumping by another than the contracted one opens the filing of a new contract, until one is on file."""
     obligations: dict[str, Obligation] = {}
     findings: list[Finding] = []
-    for event in view.reports_of(component):
+    for event in view.pumpings(component) if view.system.contracts else ():
         named = _others(view, event)
         if not named:
             continue

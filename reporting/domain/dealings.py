@@ -55,12 +55,23 @@ class DeferralRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Payment:
-    """A fee paid: what it was for, for which year, how much (dollars), when. None: nobody said."""
+    """A fee paid: what it was for, for which year, how much (dollars), when. None: nobody said.
+
+    `charge`: the county's charge that it is about; `left`: how many dollars of that charge were then still to be paid.
+    Of several about one charge the last one says how it stands, also one of a charge of which nothing was paid yet.
+    """
 
     kind: str = ""
     year: int | None = None
     amount: Fraction | None = None
     on: dt.date | None = None
+    charge: str = ""
+    left: Fraction | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something of the charge is left to pay."""
+        return self.left is not None and self.left > 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,9 +35,23 @@ class Refusal:
     reasons: tuple[str, ...]
 
 
-def defer(view: View, slots: Sequence[Slot], length: int) -> tuple[tuple[Slot, ...], tuple[Refusal, ...]]:
-    """The windows after the requests made by `as_of`, and the requests refused. `length`: days of a window."""
-    moved, refused = list(slots), []
+@dataclass(frozen=True, kw_only=True)
+class Grant:
+    """A request that is granted: the window as it stood, its days from then on, and the last day for the request."""
+
+    provision: Provision[WindowDeferral]
+    request: DeferralRequest
+    slot: Slot
+    last_day: dt.date
+    from_on: dt.date
+    to_on: dt.date
+
+
+def defer(
+    view: View, slots: Sequence[Slot], length: int
+) -> tuple[tuple[Slot, ...], tuple[Refusal, ...], tuple[Grant, ...]]:
+    """The windows after the requests made by `as_of`, the requests refused, those granted. `length`: of a window."""
+    moved, refused, granted = list(slots), [], []
     requests = [r for r in view.history.dealings.deferrals if r.requested_on <= view.as_of]
     for request in sorted(requests, key=lambda r: (r.requested_on, r.from_on or dt.date.max)):
         for p in view.program.at(view.as_of).of(WindowDeferral):
@@ -51,8 +65,10 @@ def defer(view: View, slots: Sequence[Slot], length: int) -> tuple[tuple[Slot, .
             else:
                 until = request.to_on or add_days(request.from_on, length - 1)
                 said = f"; deferred on request of {request.requested_on}, {p.cite}"
+                about = {"from_on": request.from_on, "to_on": until, "last_day": last}
+                granted.append(Grant(provision=p, request=request, slot=moved[at], **about))
                 moved[at] = replace(moved[at], from_on=request.from_on, to_on=until, said=said)
-    return tuple(moved), tuple(refused)
+    return tuple(moved), tuple(refused), tuple(granted)
 
 
 def _meant(request: DeferralRequest, slots: Sequence[Slot]) -> int | None:

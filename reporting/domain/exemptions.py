@@ -41,7 +41,7 @@ def ending(view: View, grant: ExemptionGrant) -> Ending:
     terms = text.of(ExemptionTerm)
     last = grant.ends_on or dt.date.max
     if terms:
-        last = view.exemption_end(grant.kind, terms[0].act.months, grant.granted_on, grant.ends_on)
+        last = _term_end(view, terms[0].act.months, grant)
     for p in text.of(Exemption):
         if p.act.exemption != grant.kind or not p.act.ends_with_pumping:
             continue
@@ -51,6 +51,12 @@ def ending(view: View, grant: ExemptionGrant) -> Ending:
             if counts and (not named or event.license_number == named):
                 return Ending(last_day=add_days(event.service_date, -1), voided_by=event, void=p)
     return Ending(last_day=last, term=terms[0] if terms else None)
+
+
+def _term_end(view: View, months: int, grant: ExemptionGrant) -> dt.date:
+    """The last day of a certificate: its own, or the ordinance's term."""
+    own = view.calendar.deadline_after_months(grant.granted_on, months, filing=False, prior=True).due_on
+    return min(own, grant.ends_on) if grant.ends_on else own
 
 
 def in_force(view: View, kind: str, day: dt.date) -> bool:

@@ -47,7 +47,7 @@ def forecast(view: View, component: Component, read: Metering, fraction: Fractio
     usual use. Without a reading interval, an emptying or a capacity there is no day."""
     spans = filling_spans(view, component, read)
     usual = usual_use(spans)
-    pumpings = [e for e in view.reports_of(component) if e.is_pumping]
+    pumpings = view.pumpings(component)
     emptied = next((e for e in reversed(pumpings) if not e.partial), None)
     if usual is None or emptied is None:
         return Forecast(gallons_per_day=usual)
@@ -78,7 +78,7 @@ def filling_spans(view: View, component: Component, read: Metering) -> tuple[Spa
     bounds = [p for p in view.program.at(view.as_of).of(MeterChecks) if view.applies(p.act, component)]
     if not bounds or not read.spans:
         return read.spans
-    high = Fraction(str(view.program.number(bounds[0].act.high_setting)))
+    high = view.program.share(bounds[0].act.high_setting)
     more = []
     for one in read_intervals(view, component, read):
         if one.is_above(high):
@@ -123,6 +123,8 @@ def _use_between(spans: Sequence[Span], start: dt.date, end: dt.date) -> Fractio
     """Gallons a day between two days as the spans that reach into them have it; None unless they cover them all."""
     gallons, days = Fraction(0), 0
     for span in spans:
+        if span.end.on <= start or span.start.on >= end:
+            continue
         whole = (span.end.on - span.start.on).days
         inside = (min(span.end.on, end) - max(span.start.on, start)).days
         if inside > 0 and whole > 0:

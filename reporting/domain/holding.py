@@ -46,7 +46,7 @@ def assess_holding(view: View, component: Component, paused: Sequence[Pause]) ->
     """The holding tank's own duties, findings, forecast, and whether it needs service on the day judged."""
     read = metering(view, component)
     level = next((p for p in view.program.at(view.as_of).of(ServiceLevel) if view.applies(p.act, component)), None)
-    fraction = Fraction(str(view.program.number(level.act.fraction_setting))) if level else Fraction(1)
+    fraction = view.program.share(level.act.fraction_setting) if level else Fraction(1)
     ahead = forecast(view, component, read, fraction) if level else Forecast()
     obligations: list[Obligation] = []
     needs: list[NeedsService] = []
@@ -103,7 +103,7 @@ def _cautious(view: View, call: Call, ahead: Forecast) -> dt.date:
 
 
 def _call(view: View, component: Component, ahead: Forecast) -> Call | None:
-    pumped = [e for e in view.reports_of(component) if e.is_pumping]
+    pumped = view.pumpings(component)
     last = pumped[-1] if pumped else None
     alarm = _open_alarm(view, component, last.service_date if last else None)
     if alarm is not None:
@@ -128,13 +128,13 @@ def _gaps(view: View, component: Component, changes: list[dt.date]) -> Iterator[
     system = view.system
     if system.use != "year_round" and not has_season(system):
         return  # without its season nobody can say which months are occupied
-    days = sorted({e.service_date for e in view.reports_of(component) if e.is_pumping})
+    days = sorted({e.service_date for e in view.pumpings(component)})
     for p in view.program.at(view.as_of).of(PumpingGap):
         known = [n for a, b in pairwise(days) if (n := occupied_days(system, a, b)) > 0][-p.act.last :]
         if not view.applies(p.act, component) or len(known) < p.act.at_least:
             continue
         usual = Fraction(median(known))
-        limit = usual * Fraction(str(view.program.number(p.act.ratio_setting)))
+        limit = usual * view.program.share(p.act.ratio_setting)
         begins = occupied_day(system, days[-1], math.floor(limit) + 1)
         if begins is None or view.as_of < begins:
             changes += [begins] if begins else []

@@ -27,6 +27,10 @@ MEETS = {
 DONE = {"pump": "pumped", "inspect": "inspected", "inspect_dispersal": "dispersal inspected"}
 
 
+Met = dict[tuple[object, ...], tuple[Service, ...]]
+"""The services that meet what is asked in one way, of one component."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Duty:
     """A duty of service before it is judged. `due_on` None: there is no date to count from."""
@@ -76,18 +80,22 @@ def _duties(view: View, component: Component) -> Iterator[Duty]:
     """Each duty by the text in force on its due date; where a change of text leaves it to neither, by the new one."""
     in_time: dict[tuple[str, str], Duty] = {}
     latest: dict[tuple[str, str], Duty] = {}
+    met: Met = {}
     for text, first, last in view.program.spans():
         latest = {}
         for ask in asks(view, component, text):
-            duty = _duty(view, component, ask)
+            duty = _duty(view, component, ask, met)
             latest[ask.kind, ask.provision.id] = duty
             if duty.due_on is None or first <= duty.due_on <= last:
                 in_time.setdefault((ask.kind, ask.provision.id), duty)
     yield from {**latest, **in_time}.values()
 
 
-def _duty(view: View, component: Component, ask: Ask) -> Duty:
-    met = _meeting(view, component, ask)
+def _duty(view: View, component: Component, ask: Ask, known: Met) -> Duty:
+    how = (ask.kind, ask.inspection_below, ask.defects_hold, ask.only_contractor)
+    if how not in known:  # several texts mostly ask for what the same services meet
+        known[how] = _meeting(view, component, ask)
+    met = known[how]
     if met:
         last = met[-1]
         due: dt.date | None = add_months(last.on, ask.months)

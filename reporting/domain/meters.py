@@ -70,8 +70,8 @@ def metering(view: View, component: Component) -> Metering:
     decreased: list[Reading] = []
     for start, end in _pairs(_readings(view, component)):
         days = occupied_days(view.system, start.on, end.on)
-        gallons = end.gallons - start.gallons
-        if gallons < 0:
+        gallons = _less(end.gallons, start.gallons)
+        if gallons.numerator < 0:
             rolled = _rolled_over(view, start, end, days, usual_use(spans))
             if rolled is None:
                 decreased.append(end)
@@ -79,6 +79,11 @@ def metering(view: View, component: Component) -> Metering:
             gallons = rolled
         spans.append(Span(start=start, end=end, gallons=gallons, days=days))
     return Metering(spans=tuple(spans), decreased=tuple(decreased))
+
+
+def _less(a: Fraction, b: Fraction) -> Fraction:
+    """`a - b`; of whole numbers, as readings mostly are, without the search for a common denominator."""
+    return Fraction(a.numerator - b.numerator) if a.denominator == b.denominator == 1 else a - b
 
 
 def _readings(view: View, component: Component) -> list[Reading]:
@@ -121,7 +126,7 @@ def _rolled_over(view: View, start: Reading, end: Reading, days: int, usual: Fra
         return None
     gallons = end.wrap - start.gallons + end.gallons
     if usual:
-        limit = usual * Fraction(str(view.program.number("rollover_factor")))
+        limit = usual * view.program.share("rollover_factor")
     else:
         limit = Fraction(view.program.days("rollover_gallons_per_day"))
     return gallons if 0 <= gallons <= limit * days else None

@@ -77,6 +77,8 @@ def _unmatched(view: View, component: Component) -> list[OwnerNotice]:
         and n.on <= view.as_of
         and (not n.component_ref or not component.ref or n.component_ref == component.ref)
     ]
+    if not told:
+        return []
     told.sort(key=lambda n: n.on)
     reported = [
         e.service_date

@@ -93,6 +93,8 @@ def assess_periods(view: View) -> Outcome:
     obligations: list[Obligation] = []
     findings: list[Finding] = []
     changes: list[dt.date] = []
+    if not any(text.of(PeriodReport) for text in view.program.texts):
+        return Outcome()
     for component in view.active_components:
         begins = _records_begin(view, component)
         if begins is None:
@@ -174,8 +176,6 @@ def _periods(
 
     Where the records begin only after `as_of`, those of their first year.
     """
-    if not any(text.of(PeriodReport) for text in view.program.texts):
-        return
     for year in range(begins.year, max(begins.year, view.as_of.year) + 1):
         for half, end in ((1, dt.date(year, 6, 30)), (2, dt.date(year, 12, 31))):
             for p in view.program.at(end).of(PeriodReport):

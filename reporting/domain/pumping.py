@@ -10,6 +10,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from reporting.domain.records import Component, Event
 from reporting.domain.view import Service, View
@@ -28,6 +29,12 @@ class Change:
     due_on: dt.date
     because: str
     cycle: str
+
+
+@lru_cache(maxsize=64)
+def as_share(text: str) -> Fraction:
+    """A share as program files write it: `1/3`."""
+    return Fraction(text)
 
 
 def is_below(event: Event, limit: Fraction) -> bool:
@@ -68,7 +75,7 @@ def _deferred(view: View, component: Component, due: dt.date | None, since: dt.d
         for p in view.program.at(event.service_date).of(Deferral):
             later = add_months(event.service_date, p.act.months)
             at = change.due_on if change else due
-            if not view.applies(p.act, component, event) or not is_below(event, Fraction(p.act.below)):
+            if not view.applies(p.act, component, event) or not is_below(event, as_share(p.act.below)):
                 continue
             if at is None or later > at:
                 because = f"less than {p.act.below} found {event.service_date}; deferred {p.act.months} months"
@@ -82,7 +89,7 @@ def _full(view: View, component: Component) -> Change | None:
     entitled = {s.event.id for s in view.services(component, "inspect")}
     for event in _unpumped(view, component):
         for p in _acting(view, component, event):
-            limit = Fraction(p.act.at_least)
+            limit = as_share(p.act.at_least)
             if is_at_least(event, limit) and change is None:
                 because = f"{p.act.at_least} or more found {event.service_date}, not pumped"
                 change = Change(provision=p, due_on=event.service_date, because=because, cycle=f"event:{event.id}")

@@ -53,6 +53,10 @@ class Component:
     meter: Meter | None = None
     status: str = "active"
 
+    def __hash__(self) -> int:
+        """By kind and name, which tell two components apart: it is asked for often."""
+        return hash((self.kind, self.ref))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contract:
@@ -75,11 +79,21 @@ class ExemptionGrant:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Extension:
+    """A later day for one duty of a case, and since when it holds."""
+
+    duty: str
+    until: dt.date
+    on: dt.date
+
+
+@dataclass(frozen=True, kw_only=True)
 class Case:
     """A case of the county's: an order, a hold, a failed system. `dates` has its steps by name (`notified_on`, …).
 
     `due_on`: the day by which the county itself asks for the correction. `not_taken`: steps of which it is on file that
-    they have not been taken; one that is in neither is unknown.
+    they have not been taken; one that is in neither is unknown. `extensions`: later days that the county has given, the
+    last one for a duty holds. `waivers`: duty → the day since which the county does not ask for it any more.
     """
 
     kind: str
@@ -87,6 +101,18 @@ class Case:
     due_on: dt.date | None = None
     id: str = ""
     not_taken: frozenset[str] = frozenset()
+    extensions: tuple[Extension, ...] = ()
+    waivers: Mapping[str, dt.date] = field(default_factory=dict)
+
+    def extension(self, duty: str, as_of: dt.date) -> Extension | None:
+        """The extension of a duty that holds at the end of `as_of`."""
+        given = [one for one in self.extensions if one.duty == duty and one.on <= as_of]
+        return given[-1] if given else None
+
+    def waived(self, duty: str, as_of: dt.date) -> dt.date | None:
+        """Since when a duty has been waived, by the end of `as_of`."""
+        day = self.waivers.get(duty)
+        return day if day is not None and day <= as_of else None
 
     def step(self, name: str, as_of: dt.date) -> dt.date | None:
         """The date of a step if it has been taken by the end of `as_of`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -10,7 +10,7 @@ from reporting.domain.answers import Finding, Outcome, note
 from reporting.domain.asks import asks
 from reporting.domain.exemptions import in_force
 from reporting.domain.records import Component, Event
-from reporting.domain.submitters import filing_duty, submitter_findings
+from reporting.domain.submitters import filing_duty, names_submitter, submitter_findings
 from reporting.domain.view import Refusal, Service, View
 from schemas.acts import Act, Defective, FailureCodes, NoAccess, ReportDeadline, Tampering, Verification
 from schemas.calendar import Deadline
@@ -24,15 +24,25 @@ def assess_reports(view: View) -> Outcome:
 
 def report_findings(view: View, event: Event) -> Iterator[Finding]:
     """The findings that a report carries by itself."""
+    may_be_late = _is_looked_at(view, event)
+    if not (may_be_late or _says_more(event) or view.is_refused(event)):
+        return
     component = view.component_of(event)
     subject = component or view.subject(event)
-    found = list(_late(view, event, subject))
-    found += _refused(view, event, component) if component is not None else ()
+    found = list(_late(view, event, subject)) if may_be_late else []
+    if component is not None and (claims := view.claims_of(event, component)):
+        found += _refused(view, event, component, claims)
     found += _pointed_out(view, event, subject)
     found += submitter_findings(view, event, subject)
     found += _unverified(view, event)
     for finding in found:
         yield replace(finding, component=subject.kind, component_ref=subject.ref) if subject else finding
+
+
+def _says_more(event: Event) -> bool:
+    """Whether a report says anything that some rule points out or asks about; most say nothing of the kind."""
+    said = event.tampering or event.no_access or event.surface_discharge or event.defects or event.failure_condition
+    return bool(said or event.verification_asked_on is not None or names_submitter(event))
 
 
 def report_deadline(
@@ -81,14 +91,18 @@ def _is_for(view: View, act: ReportDeadline, event: Event) -> bool:
     return (event.license_number == named) == (act.contractor_is == "this")
 
 
-def _late(view: View, event: Event, subject: Component | None) -> Iterator[Finding]:
+def _is_looked_at(view: View, event: Event) -> bool:
+    """Whether a report may be late at all: one received, not within the shortest of all times, not as backlog."""
     received = view.receipt(event)
     if event.baseline or event.historical or received is None or received > view.as_of:
-        return
-    if (received - event.service_date).days <= view.shortest_deadline or _is_before_the_start(view, received):
-        return
-    due = report_deadline(view, event, subject)
-    if due is None:
+        return False
+    within = (received - event.service_date).days <= view.program.shortest_deadline
+    return not within and not _is_before_the_start(view, received)
+
+
+def _late(view: View, event: Event, subject: Component | None) -> Iterator[Finding]:
+    received, due = view.receipt(event), report_deadline(view, event, subject)
+    if due is None or received is None:
         return
     provision, deadline = due
     filed, word = received, "received"
@@ -106,12 +120,11 @@ def _is_before_the_start(view: View, received: date) -> bool:
     return live_from is not None and received < live_from
 
 
-def _refused(view: View, event: Event, component: Component) -> Iterator[Finding]:
+def _refused(view: View, event: Event, component: Component, claims: Sequence[Service | Refusal]) -> Iterator[Finding]:
     """Work that does not count for want of a right.
 
     A pumping that counts and whose inspection does not is passed over, unless an inspection is a duty of its own.
     """
-    claims = view.claims_of(event, component)
     pumped = any(isinstance(c, Service) and c.activity == "pump" for c in claims)
     for claim in claims:
         if not isinstance(claim, Refusal):

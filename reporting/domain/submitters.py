@@ -18,6 +18,11 @@ _ROLES = {
 }
 
 
+def names_submitter(event: Event) -> bool:
+    """Whether a report says who filed it, in words or by the credential of an owner."""
+    return bool(event.submitter) or event.credential_kind == "registered_owner"
+
+
 def submitter_findings(view: View, event: Event, subject: Component | None) -> Iterator[Finding]:
     """A report filed by somebody whom its text does not leave it to. It counts all the same."""
     said = event.submitter or (OWNER if event.credential_kind == "registered_owner" else "")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 from reporting.domain.chains import standing_events
 from reporting.domain.claims import Refusal as Refusal
@@ -22,10 +22,15 @@ from reporting.domain.records import (
     History,
     System,
 )
-from schemas.acts import CREDENTIALS, Act, ReportDeadline, Submitter, WhoMay
-from schemas.calendar import Calendar, add_days, local_date
-from schemas.program import Program, Provision
-from schemas.words import SYSTEM_DATES
+from schemas.acts import CREDENTIALS, Act, Submitter, WhoMay
+from schemas.calendar import Calendar, local_date
+from schemas.program import Program, Provision, Text
+
+_OF_FACTS: Final = (
+    "all_reports", "reports", "components", "active_components", "_abandonments", "_by_name", "_in_use", "_main_kind",
+    "_pumpings", "_reports_by_component",
+)  # fmt: skip
+_OF_CREDENTIALS: Final = ("_claims_by_component", "_refusals", "_refused", "_services")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +42,13 @@ class View:
     history: History
     as_of: dt.date
     known_at: dt.datetime | None
+
+    def under(self, program: Program) -> View:
+        """The same facts under another program. What hangs on the facts alone is not worked out again."""
+        found = replace(self, program=program)
+        known = (*_OF_FACTS, *(_OF_CREDENTIALS if program.credentials == self.program.credentials else ()))
+        found.__dict__.update({name: self.__dict__[name] for name in known if name in self.__dict__})
+        return found
 
     @cached_property
     def calendar(self) -> Calendar:
@@ -53,33 +65,10 @@ class View:
         """The reports that stand, of services on or before `as_of`."""
         return tuple(e for e in self.all_reports if e.service_date <= self.as_of)
 
-    @cached_property
-    def facts_ahead(self) -> tuple[dt.date, ...]:
-        """Days after `as_of` on which a fact or a text that is on file already begins to count."""
-        return tuple(d for d in self._dates_on_file() if d > self.as_of)
-
-    def _dates_on_file(self) -> Iterator[dt.date]:
-        for e in self.all_reports:
-            yield e.service_date
-            yield from (d for d in (self.receipt(e), e.defects_corrected_on, e.verification_asked_on) if d is not None)
-        yield from (n.on for n in self.history.owner_notices)
-        yield from (s.received_on for s in self.history.statements)
-        yield from self.history.dealings.days()
-        system = self.system
-        yield from (d for c in system.cases for d in c.dates.values())
-        yield from (g.granted_on for g in system.exemptions)
-        for contract in system.contracts or ():
-            ended = add_days(contract.to_on, 1) if contract.to_on else None
-            yield from (d for d in (contract.from_on, contract.filed_on, ended) if d is not None)
-        named = (system.status_since, system.agreement_recorded_on, *(getattr(system, name) for name in SYSTEM_DATES))
-        yield from (d for d in named if d is not None)
-        for text in self.program.texts:
-            yield text.starts_on
-            yield from text.begins
-
     def receipt(self, event: Event) -> dt.date | None:
         """The county's local date on which the report was first received; None for a baseline."""
-        if (at := event.first_receipt) is None:
+        at = event.first_received_at or event.received_at
+        if at is None:
             return None
         if (day := self._receipts.get(at)) is None:
             day = self._receipts[at] = local_date(at, self.program.timezone)
@@ -88,12 +77,6 @@ class View:
     @cached_property
     def _receipts(self) -> dict[dt.datetime, dt.date]:
         return {}
-
-    @cached_property
-    def shortest_deadline(self) -> int:
-        """Days within which no report is late under any text: the deadlines' own, which a roll only makes longer."""
-        days = [p.act.days for text in self.program.texts for p in text.of(ReportDeadline)]
-        return min(days, default=0)
 
     def is_received(self, event: Event) -> bool:
         """Whether the report was in the county's hands by the end of `as_of` (for facts about filing)."""
@@ -113,7 +96,11 @@ class View:
         return tuple(in_use)
 
     def _is_abandoned(self, component: Component) -> bool:
-        return any(e.event_type == "abandonment" for e in self.reports_of(component))
+        return bool(self._abandonments) and any(e in self._abandonments for e in self.reports_of(component))
+
+    @cached_property
+    def _abandonments(self) -> tuple[Event, ...]:
+        return tuple(e for e in self.reports if e.event_type == "abandonment")
 
     @cached_property
     def components(self) -> tuple[Component, ...]:
@@ -129,14 +116,29 @@ class View:
         A report that does not say which of several like tanks it served is of none of them: no tank is credited with
         another's service. A tank out of use does not make it doubtful.
         """
-        if self._kind(event) != component.kind:
+        return self._is_named(self._kind(event), event.component_ref, component)
+
+    def _is_named(self, kind: str, ref: str, component: Component) -> bool:
+        if kind != component.kind:
             return False
         if component.kind == "dispersal":
             return True
-        if event.component_ref and component.ref:
-            return event.component_ref == component.ref
+        if ref and component.ref:
+            return ref == component.ref
         alike = self._in_use.get(component.kind, 0)
         return alike <= 1 and (not alike or component.status not in INACTIVE_STATES)
+
+    def _named(self, event: Event) -> tuple[Component, ...]:
+        """The components that a report is of by what it names, told once for all reports that name the same."""
+        key = (event.component, event.component_ref)
+        if (found := self._by_name.get(key)) is None:
+            found = tuple(c for c in self.components if self.is_of(event, c))
+            self._by_name[key] = found
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], tuple[Component, ...]]:
+        return {}
 
     @cached_property
     def _in_use(self) -> Counter[str]:
@@ -153,7 +155,11 @@ class View:
 
     @cached_property
     def _reports_by_component(self) -> dict[Component, tuple[Event, ...]]:
-        return {c: tuple(e for e in self.reports if self.is_of(e, c)) for c in self.components}
+        found: dict[Component, list[Event]] = {c: [] for c in self.components}
+        for event in self.reports:
+            for component in self._named(event):
+                found[component].append(event)
+        return {c: tuple(events) for c, events in found.items()}
 
     def reports_of(self, component: Component) -> tuple[Event, ...]:
         """The reports that stand of one component, in order of date."""
@@ -161,7 +167,8 @@ class View:
 
     def component_of(self, event: Event) -> Component | None:
         """The component that a report is of, or None where it cannot be told."""
-        return next((c for c in self.components if self.is_of(event, c)), None)
+        named = self._named(event)
+        return named[0] if named else None
 
     def subject(self, event: Event) -> Component | None:
         """What a report is of where only the kind matters: the component, or one of the kind that it names."""
@@ -184,15 +191,24 @@ class View:
 
     def who_may(self, activity: str, component: Component, event: Event) -> Provision[WhoMay] | None:
         """The provision that says who is entitled to an activity: the county's own before the state's."""
-        for p in self.program.at(event.service_date).of(WhoMay):
-            if p.act.activity == activity and self.applies(p.act, component, event):
-                return p
-        return None
+        text = self.program.at(event.service_date)
+        key = (text, activity, component.kind, event.event_type)
+        if key not in self._entitled:
+            every = text.entitling(activity)
+            if any(p.act.since is not None for p in every):  # then the day itself tells
+                return next((p for p in every if self.applies(p.act, component, event)), None)
+            self._entitled[key] = next((p for p in every if self.applies(p.act, component, event)), None)
+        return self._entitled[key]
+
+    @cached_property
+    def _entitled(self) -> dict[tuple[Text, str, str, str], Provision[WhoMay] | None]:
+        return {}
 
     @cached_property
     def _claims_by_component(self) -> dict[Component, tuple[Service | Refusal, ...]]:
+        claim = self._claim
         return {
-            c: tuple(self._claim(e, c, done) for e in self.reports_of(c) for done in activities(e, c))
+            c: tuple([claim(e, c, done) for e in self.reports_of(c) for done in activities(e, c)])
             for c in self.components
         }
 
@@ -210,6 +226,18 @@ class View:
                     found[key] = (*found.get(key, ()), c)
         return found
 
+    @cached_property
+    def _refused(self) -> frozenset[str]:
+        claims = (c for of_one in self._refusals.values() for c in of_one)
+        # a pumping report that states what was seen claims no inspection
+        return frozenset(
+            c.event.id for c in claims if isinstance(c, Refusal) and (c.activity != "inspect" or c.event.is_inspection)
+        )
+
+    def is_refused(self, event: Event) -> bool:
+        """Whether some work that a report claims does not count."""
+        return event.id in self._refused
+
     def claims_of(self, event: Event, component: Component) -> tuple[Service | Refusal, ...]:
         """What one report claims of a component on which some work does not count; nothing where all does."""
         return self._refusals.get((component.kind, component.ref, event.id), ())
@@ -220,8 +248,8 @@ class View:
         if event.baseline or provision is None:
             return service
         held = held_by(event, activity, provision.act)
-        if (held.kind and held.kind not in provision.act.credentials) or not held.is_current(event.service_date):
-            entitled = not held.kind or held.kind in provision.act.credentials
+        entitled = not held.kind or held.kind in provision.act.credentials
+        if not entitled or not held.is_current(event.service_date):
             return Refusal(
                 activity=activity,
                 event=event,
@@ -251,9 +279,22 @@ class View:
 
     def services(self, component: Component, *activities: str) -> tuple[Service, ...]:
         """The work on a component that counts, of those kinds."""
-        return tuple(c for c in self.claims(component) if isinstance(c, Service) and c.activity in activities)
+        key = (component, activities)
+        if (found := self._services.get(key)) is None:
+            found = tuple(c for c in self.claims(component) if isinstance(c, Service) and c.activity in activities)
+            self._services[key] = found
+        return found
 
-    def exemption_end(self, kind: str, months: int, granted_on: dt.date, ends_on: dt.date | None) -> dt.date:
-        """The last day of a certificate: its own, or the ordinance's term."""
-        own = self.calendar.deadline_after_months(granted_on, months, filing=False, prior=True).due_on
-        return min(own, ends_on) if ends_on else own
+    @cached_property
+    def _services(self) -> dict[tuple[Component, tuple[str, ...]], tuple[Service, ...]]:
+        return {}
+
+    def pumpings(self, component: Component) -> tuple[Event, ...]:
+        """The reports of a component by which something was pumped, in order of date."""
+        if (found := self._pumpings.get(component)) is None:
+            found = self._pumpings[component] = tuple(e for e in self.reports_of(component) if e.is_pumping)
+        return found
+
+    @cached_property
+    def _pumpings(self) -> dict[Component, tuple[Event, ...]]:
+        return {}

@@ -35,7 +35,7 @@ def _tank(view: View, component: Component) -> dict[str, Any]:
     for finding in meter_findings(view, component, read):
         findings.setdefault(finding.event, []).append(finding)
     level = next((p for p in view.program.at(view.as_of).of(ServiceLevel) if view.applies(p.act, component)), None)
-    fraction = Fraction(str(view.program.number(level.act.fraction_setting))) if level else Fraction(1)
+    fraction = view.program.share(level.act.fraction_setting) if level else Fraction(1)
     ahead = forecast(view, component, read, fraction)
     metered = {one.end.id: one.metered for one in balanced(view, component, read)}
     return {

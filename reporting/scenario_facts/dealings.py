@@ -189,10 +189,11 @@ def _payment(entry: Entry) -> Payment | None:
     kind = entry.word("kind", "rule", "type", "for", "what")
     year, amount = entry.whole("year", "period"), entry.number("amount", "dollars", "fee", "paid")
     on = entry.day("on", "paid_on", "date", "received_on")
+    charge, left = entry.word("charge"), entry.number("left")
     entry.skip("id", "method", "receipt")
     if not kind and year is None and amount is None and on is None:
         return None
-    return Payment(kind=kind, year=year, amount=amount, on=on)
+    return Payment(kind=kind, year=year, amount=amount, on=on, charge=charge, left=left)
 
 
 def _document(entry: Entry) -> Document | None:

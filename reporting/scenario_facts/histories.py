@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final
 
 from reporting.domain.records import Credential, Event, History, OwnerNotice, Statement
 from reporting.scenario_facts.dealings import read_dealings
@@ -82,54 +84,76 @@ def _credential(raw: Json) -> Credential:
     return Credential(kind=read_text(raw, "kind"), expires_on=read_day(raw, "expires_on"))
 
 
+def _word(raw: Json, key: str) -> str:
+    return read_text(raw, key, "")
+
+
+def _credentials(raw: Json, key: str) -> tuple[Credential, ...]:
+    return each_of(raw, key, _credential)
+
+
+def _share(raw: Json, key: str) -> Fraction | None:
+    share = read_number(raw, key)
+    if share is not None and share > 1:
+        raise ScenarioError(key, "expected a share from 0 to 1")
+    return share
+
+
+def _told(raw: Json, key: str) -> bool | None:
+    return is_true(raw, key) if raw.get(key) is not None else None
+
+
+_READERS: Final[Mapping[str, Callable[[Json, str], Any]]] = {
+    "sludge_scum_fraction": _share,
+    "component": _word,
+    "component_ref": _word,
+    "credential_kind": _word,
+    "credential_expires_on": read_day,
+    "credentials": _credentials,
+    "license_number": _word,
+    "inspector_credentials": _credentials,
+    "inspector_credential_kind": _word,
+    "inspector_credential_expires_on": read_day,
+    "gallons_pumped": read_whole,
+    "partial": is_true,
+    "tank_condition": _word,
+    "ponding": _word,
+    "meter_reading": read_number,
+    "meter_unit": read_unit,
+    "meter_serial": _word,
+    "meter_estimated": is_true,
+    "defects": read_words,
+    "defects_corrected_on": read_day,
+    "not_pumped_reason": _word,
+    "next_pump_date": read_day,
+    "failure_condition": _word,
+    "surface_discharge": is_true,
+    "tampering": is_true,
+    "no_access": is_true,
+    "peak_daily_gallons": read_whole,
+    "sent_on": read_day,
+    "submitter": _word,
+    "own_tank": _told,
+    "verification_asked_on": read_day,
+    "verification_answer_by": read_day,
+    "supersedes": _word,
+    "voided_at": read_instant,
+    "historical": is_true,
+    "baseline": is_true,
+}
+"""How each key of an event is read that it need not have; what it does not have is as `Event` says."""
+
+
 def read_event(raw: Json, default_id: str = "") -> Event:
     """One event of a scenario. Raises ScenarioError where it has no date or a value cannot be read."""
     service_date = read_day(raw, "service_date")
     if service_date is None:
         raise ScenarioError("service_date", "give the day of service as YYYY-MM-DD")
-    share = read_number(raw, "sludge_scum_fraction")
-    if share is not None and share > 1:
-        raise ScenarioError("sludge_scum_fraction", "expected a share from 0 to 1")
     return Event(
         id=read_text(raw, "id", default_id),
         event_type=read_text(raw, "event_type"),
         service_date=service_date,
         received_at=read_instant(raw, "received_on") or read_instant(raw, "received_at"),
-        component=read_text(raw, "component", ""),
-        component_ref=read_text(raw, "component_ref", ""),
-        credential_kind=read_text(raw, "credential_kind", ""),
-        credential_expires_on=read_day(raw, "credential_expires_on"),
-        credentials=each_of(raw, "credentials", _credential),
-        license_number=read_text(raw, "license_number", ""),
-        inspector_credentials=each_of(raw, "inspector_credentials", _credential),
-        inspector_credential_kind=read_text(raw, "inspector_credential_kind", ""),
-        inspector_credential_expires_on=read_day(raw, "inspector_credential_expires_on"),
-        gallons_pumped=read_whole(raw, "gallons_pumped"),
-        partial=is_true(raw, "partial"),
-        sludge_scum_fraction=share,
-        tank_condition=read_text(raw, "tank_condition", ""),
-        ponding=read_text(raw, "ponding", ""),
-        meter_reading=read_number(raw, "meter_reading"),
-        meter_unit=read_unit(raw, "meter_unit"),
-        meter_serial=read_text(raw, "meter_serial", ""),
-        meter_estimated=is_true(raw, "meter_estimated"),
-        defects=read_words(raw, "defects"),
-        defects_corrected_on=read_day(raw, "defects_corrected_on"),
-        not_pumped_reason=read_text(raw, "not_pumped_reason", ""),
-        next_pump_date=read_day(raw, "next_pump_date"),
-        failure_condition=read_text(raw, "failure_condition", ""),
-        surface_discharge=is_true(raw, "surface_discharge"),
-        tampering=is_true(raw, "tampering"),
-        no_access=is_true(raw, "no_access"),
-        peak_daily_gallons=read_whole(raw, "peak_daily_gallons"),
-        sent_on=read_day(raw, "sent_on"),
-        submitter=read_text(raw, "submitter", ""),
-        own_tank=is_true(raw, "own_tank") if raw.get("own_tank") is not None else None,
-        verification_asked_on=read_day(raw, "verification_asked_on"),
-        verification_answer_by=read_day(raw, "verification_answer_by"),
-        supersedes=read_text(raw, "supersedes", ""),
         voided=is_true(raw, "voided") or raw.get("voided_at") is not None,
-        voided_at=read_instant(raw, "voided_at"),
-        historical=is_true(raw, "historical"),
-        baseline=is_true(raw, "baseline"),
+        **{key: read(raw, key) for key, read in _READERS.items() if key in raw},
     )

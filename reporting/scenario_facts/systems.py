@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 
-from reporting.domain.records import Case, Component, Contract, ExemptionGrant, Meter, Plan, System
+from reporting.domain.records import Case, Component, Contract, ExemptionGrant, Extension, Meter, Plan, System
 from reporting.scenario_facts.reading import each_of, read_unit, read_words, within
-from reporting.values import Json, ScenarioError, object_of, read_day, read_month_day, read_text, read_whole
+from reporting.values import Json, ScenarioError, items, object_of, read_day, read_month_day, read_text, read_whole
 
 
 def read_system(raw: Json) -> System:
@@ -109,4 +110,17 @@ def _case(raw: Json) -> Case:
         due_on=read_day(raw, "due_on"),
         id=read_text(raw, "id", ""),
         not_taken=frozenset(name for name in names if raw[name] is None),
+        extensions=each_of(raw, "extensions", _extension),
+        waivers={read_text(one, "duty"): _needed_day(one, "on") for one in items(raw, "waivers")},
     )
+
+
+def _extension(raw: Json) -> Extension:
+    return Extension(duty=read_text(raw, "duty"), until=_needed_day(raw, "until"), on=_needed_day(raw, "on"))
+
+
+def _needed_day(raw: Json, key: str) -> dt.date:
+    day = read_day(raw, key)
+    if day is None:
+        raise ScenarioError(key, "is missing")
+    return day

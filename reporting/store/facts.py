@@ -133,6 +133,13 @@ def not_ended(table: Table) -> ColumnElement[bool]:
     return (table.c.ended_seq + 0).is_(None)
 
 
+def list_system_ids(store: Store) -> list[str]:
+    """The ids of all systems that the county has, in order."""
+    system = tables.system
+    query = select(system.c.id).where(system.c.county == store.tenant).order_by(system.c.id)
+    return list(store.connection.execute(query).scalars())
+
+
 def load_history(store: Store, system_ids: Sequence[str], at_seq: int | None = None) -> dict[str, StoredHistory]:
     """What was known at `at_seq` (`None`: now) of each system that the county has; absent ids are left out.
 

@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, and_, func, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
+from reporting.store.mail import is_held
 from reporting.store.paging import Page, read_page
 from reporting.store.rows import Row, chunks, insert_rows, tenant_rows
 
@@ -27,10 +28,16 @@ _letter: Final = tables.letter
 
 
 def waiting_letters(store: Store, now: datetime) -> list[dict[str, Any]]:
-    """The letters whose time has come, oldest first."""
-    query = select(_message).where(_waiting(store), _message.c.not_before <= now)
+    """The letters whose time has come and that no pause holds, oldest first."""
+    query = select(_message).where(_waiting(store), _message.c.not_before <= now, ~is_held())
     found = store.connection.execute(query.order_by(_message.c.created_at, _message.c.dedupe_key))
     return [dict(row) for row in found.mappings()]
+
+
+def count_held_letters(store: Store) -> int:
+    """How many letters that wait are held by a pause of the county."""
+    query = select(func.count()).select_from(_message).where(_waiting(store), is_held())
+    return int(store.connection.execute(query).scalar_one())
 
 
 def hold_letters(store: Store, messages: Collection[str]) -> dict[str, Any]:
@@ -139,6 +146,17 @@ def note_entry(store: Store, run_id: str, seq: int) -> None:
 def mark_mailed(store: Store, messages: Sequence[str], sent_at: datetime) -> None:
     """Note a run's letters as sent at an instant."""
     _move(store, messages, PRINTED, state=SENT, sent_at=sent_at)
+
+
+def redate_run(store: Store, run_id: str, *, mailed_on: date, mail_class: str, seq: int) -> None:
+    """Give a mailed run another day and class of mail, and the entry of the log that says so."""
+    statement = update(_run).where(_run.c.county == store.tenant, _run.c.id == run_id, _run.c.state == MAILED)
+    store.connection.execute(statement.values(mailed_on=mailed_on, mail_class=mail_class, seq=seq))
+
+
+def redate_letters(store: Store, messages: Sequence[str], sent_at: datetime) -> None:
+    """Give a mailed run's letters another instant of sending."""
+    _move(store, messages, SENT, sent_at=sent_at)
 
 
 def free_letters(store: Store, run_id: str, now: datetime) -> None:

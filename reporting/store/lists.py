@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Final
+from typing import Any
 
-from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 
 from reporting import tables
 from reporting.store.engine import Store
 from reporting.store.matching import PARCEL, PERMIT
-from reporting.store.paging import Page, read_page
-
-_NEVER: Final = "9999-12-31"
+from reporting.store.paging import Page, day_key, read_page
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +96,7 @@ def list_obligations(store: Store, filters: ObligationFilter, cursor: str | None
         .where(obligation.c.county == store.tenant, *_obligation_conditions(filters))
     )
     names = ("system", "component", "component_ref", "kind", "rule", "cycle")
-    keys = [_day_key(store, obligation.c.due_on), *(obligation.c[name] for name in names)]
+    keys = [day_key(store, obligation.c.due_on), *(obligation.c[name] for name in names)]
     return read_page(store, query, keys, cursor, limit)
 
 
@@ -148,9 +146,3 @@ def _obligation_conditions(filters: ObligationFilter) -> list[ColumnElement[bool
     if filters.duty_of:
         conditions.append(obligation.c.duty_of.in_(filters.duty_of))
     return conditions
-
-
-def _day_key(store: Store, column: ColumnElement[date]) -> ColumnElement[str]:
-    """The day as ISO text, for a cursor; none sorts behind every other."""
-    text = func.to_char(column, "YYYY-MM-DD") if store.dialect == "postgresql" else cast(column, Text)
-    return func.coalesce(text, _NEVER).collate("C" if store.dialect == "postgresql" else "BINARY")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from datetime import date
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import ColumnElement, Select, tuple_
+from sqlalchemy import ColumnElement, Select, Text, cast, func, tuple_
 
 from reporting.errors import BadCursor
 from reporting.store.engine import Store
 
 LARGEST_PAGE: Final = 200
+_NEVER: Final = "9999-12-31"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,21 +28,48 @@ class Page:
 
 
 def read_page(
-    store: Store, query: Select[*tuple[Any, ...]], keys: Sequence[ColumnElement[str]], cursor: str | None, limit: int
+    store: Store,
+    query: Select[*tuple[Any, ...]],
+    keys: Sequence[ColumnElement[str]],
+    cursor: str | None,
+    limit: int,
+    *,
+    newest_first: bool = False,
 ) -> Page:
     """The page of `query` after `cursor`, ordered by the text expressions `keys`, which together are unique.
 
-    Raises `BadCursor`.
+    newest_first: in the other direction. Raises `BadCursor`.
     """
     size = max(1, min(limit, LARGEST_PAGE))
     labels = [f"page_key_{number}" for number in range(len(keys))]
-    query = query.add_columns(*(key.label(label) for key, label in zip(keys, labels, strict=True))).order_by(*keys)
+    query = query.add_columns(*(key.label(label) for key, label in zip(keys, labels, strict=True)))
+    query = query.order_by(*((key.desc() for key in keys) if newest_first else keys))
     if cursor is not None:
-        query = query.where(tuple_(*keys) > tuple_(*_read_cursor(cursor, len(keys))))
+        place, after = tuple_(*keys), tuple_(*_read_cursor(cursor, len(keys)))
+        query = query.where(place < after if newest_first else place > after)
     found = store.connection.execute(query.limit(size + 1)).mappings().all()
     rows = [{name: value for name, value in row.items() if name not in labels} for row in found[:size]]
     more = len(found) > size
     return Page(rows=rows, next_cursor=_cursor([found[size - 1][label] for label in labels]) if more else None)
+
+
+def cut_page(
+    items: Sequence[T], place: Callable[[T], str], cursor: str | None, limit: int
+) -> tuple[list[T], str | None]:
+    """The page of a whole list, ordered by the text `place` of its items, after the cursor, and the next page's cursor.
+
+    Raises `BadCursor`.
+    """
+    size = max(1, min(limit, LARGEST_PAGE))
+    after = _read_cursor(cursor, 1)[0] if cursor is not None else ""
+    rest = [item for item in items if place(item) > after]
+    return rest[:size], _cursor([place(rest[size - 1])]) if len(rest) > size else None
+
+
+def day_key(store: Store, column: ColumnElement[date]) -> ColumnElement[str]:
+    """A day of a list as ISO text, for a cursor; none sorts behind every other."""
+    text = func.to_char(column, "YYYY-MM-DD") if store.dialect == "postgresql" else cast(column, Text)
+    return func.coalesce(text, _NEVER).collate("C" if store.dialect == "postgresql" else "BINARY")
 
 
 def _cursor(values: Sequence[str]) -> str:

@@ -59,13 +59,14 @@ class Scope(StrEnum):
     KEYS_MANAGE = "keys:manage"
     PEOPLE_MANAGE = "people:manage"
     FEED_READ = "feed:read"
+    OWN_WRITE = "own:write"
 
 
 _READING: Final = frozenset({Scope.REPORTS_READ, Scope.SYSTEMS_READ, Scope.REVIEWS_READ})
 _CLERK: Final = _READING | {Scope.REPORTS_WRITE, Scope.FACTS_WRITE}
 _WORKING: Final = frozenset({Scope.REPORTS_WRITE, Scope.REPORTS_READ, Scope.SYSTEMS_READ})
 _MANAGING: Final = frozenset({Scope.KEYS_MANAGE, Scope.PEOPLE_MANAGE})
-_COUNTY: Final = frozenset(Scope) - {Scope.FEED_READ}
+_COUNTY: Final = frozenset(Scope) - {Scope.FEED_READ, Scope.OWN_WRITE}
 
 SCOPES_OF_KEYS: Final[Mapping[Role, frozenset[Scope]]] = {
     Role.CONTRACTOR: _WORKING | {Scope.KEYS_MANAGE},
@@ -85,7 +86,8 @@ SCOPES_OF: Final[Mapping[MemberRole, frozenset[Scope]]] = {
 }
 """What a person may by each role; with several roles, all of them."""
 
-SCOPES_OF_OWNERS: Final = frozenset({Scope.SYSTEMS_READ})
+SCOPES_OF_OWNERS: Final = frozenset({Scope.SYSTEMS_READ, Scope.OWN_WRITE})
+"""An owner reads and tells of the one system of the letter; nobody else has the second of these."""
 SCOPES_OF_FEEDS: Final = frozenset({Scope.FEED_READ})
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import and_, func, select, tuple_
+from sqlalchemy import and_, case, exists, extract, func, select, tuple_
 
 from reporting import tables
 from reporting.store.engine import Store
@@ -84,6 +84,21 @@ def count_judged(store: Store, first: date, last: date) -> int:
     return store.connection.execute(query).scalar_one()
 
 
+def count_by_month(store: Store, first: date, last: date) -> dict[tuple[int, int], tuple[int, int]]:
+    """Of the services of each month (year, month) of these days: how many could have been reported late, and how many
+    were, by whichever rule; months without any are left out.
+    """
+    event, finding = tables.event, tables.finding
+    month = (extract("year", event.c.service_date), extract("month", event.c.service_date))
+    mine = (*_reported(store, first, last), event.c.historical.is_(False))
+    late = exists().where(
+        finding.c.county == event.c.county, finding.c.event == event.c.id, finding.c.kind == "late_report"
+    )
+    query = select(*month, func.count(), func.sum(case((late, 1), else_=0))).where(*mine).group_by(*month)
+    rows = store.connection.execute(query).all()
+    return {(int(year), int(number)): (judged, int(missed)) for year, number, judged, missed in rows}
+
+
 def count_inventory(store: Store) -> dict[str, dict[str, int]]:
     """The county's systems now: by `status`, by `standing`, and their tanks by `component`."""
     version, standing, component = tables.system_version, tables.standing, tables.component_version
@@ -128,3 +143,17 @@ def _reported(store: Store, first: date, last: date) -> tuple[Any, ...]:
         event.c.service_date >= first,
         event.c.service_date <= last,
     )
+
+
+def reports_before(store: Store, contractor_id: str, before: str | None, limit: int) -> list[dict[str, Any]]:
+    """A business's reports of every version, newest first, those whose id is lower than `before` (None: from the top).
+
+    Ids rise with time, in all counties alike. Columns of `event`; the dates of an inventory are no reports.
+    """
+    event = tables.event
+    query = select(event).where(
+        event.c.county == store.tenant, event.c.contractor_id == contractor_id, event.c.submission.is_not(None)
+    )
+    if before is not None:
+        query = query.where(event.c.id < before)
+    return [dict(row) for row in store.connection.execute(query.order_by(event.c.id.desc()).limit(limit)).mappings()]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import and_, func, select
 
 from reporting import tables
 from reporting.store.engine import Store
 from reporting.store.rows import chunks
+
+_PAPERS: Final = ("missing_report", "period_report")
 
 
 def count_standings(store: Store) -> dict[str, int]:
@@ -52,10 +54,9 @@ def newly_overdue(store: Store, first: date, last: date, limit: int) -> tuple[in
     `permit_number`, `site_address`, `municipality`.
     """
     table = tables.obligation
-    papers = ("missing_report", "period_report")
     return _with_places(
         store,
-        [table.c.state == "overdue", table.c.last_day.between(first, last), table.c.kind.not_in(papers)],
+        [table.c.state == "overdue", table.c.last_day.between(first, last), table.c.kind.not_in(_PAPERS)],
         limit,
     )
 
@@ -64,6 +65,26 @@ def case_deadlines(store: Store, first: date, last: date, limit: int) -> tuple[i
     """The duties of cases, not yet met, whose last day lies between two days; as `newly_overdue` gives them."""
     table = tables.obligation
     return _with_places(store, [table.c.cycle.startswith("case:"), table.c.last_day.between(first, last)], limit)
+
+
+def overdue_by_town(store: Store) -> list[dict[str, Any]]:
+    """How many duties are past their last day in each `municipality` (None: not on file), the most first: `duties`.
+
+    Papers (missing and period reports) are none of them, as in `newly_overdue`.
+    """
+    table, version = tables.obligation, tables.system_version
+    join = table.outerjoin(
+        version,
+        and_(version.c.county == table.c.county, version.c.system == table.c.system, version.c.ended_seq.is_(None)),
+    )
+    query = (
+        select(version.c.municipality, func.count().label("duties"))
+        .select_from(join)
+        .where(table.c.county == store.tenant, table.c.state == "overdue", table.c.kind.not_in(_PAPERS))
+        .group_by(version.c.municipality)
+    )
+    found = [dict(row) for row in store.connection.execute(query).mappings()]
+    return sorted(found, key=lambda row: (-row["duties"], row["municipality"] or ""))
 
 
 def designated_among(store: Store, norms: Iterable[str]) -> set[str]:

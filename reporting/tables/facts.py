@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from sqlalchemy import Index, text
 
 from reporting.tables.columns import (
@@ -35,6 +37,9 @@ def _correcting_index(name: str, column: str) -> Index:
     given = text(f"{column} IS NOT NULL")
     return Index(name, "county", column, sqlite_where=given, postgresql_where=given)
 
+
+_MONEY: Final = text("kind IN ('fee_charge', 'payment', 'fee_waiver', 'fee_refund') AND ended_seq IS NULL")
+"""What is charged, paid, waived or given back: once under its id, whoever enters it twice."""
 
 system = tenant_table("system", ident("id", key=True), number("created_seq"))
 
@@ -96,6 +101,7 @@ fact = tenant_table(
     json_value("content"),
     Index("ix_fact_county_system", "county", "system"),
     Index("ix_fact_county_id", "county", "id"),
+    Index("uq_fact_current_money", "county", "id", unique=True, sqlite_where=_MONEY, postgresql_where=_MONEY),
 )
 
 event = tenant_table(

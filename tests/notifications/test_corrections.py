@@ -8,9 +8,12 @@ import pytest
 from notifications.delivery import deliver
 from notifications.outbox import MessageState
 from notifications.queueing import queue_notices
+from reporting import verifications
+from reporting.owners import Teller
 from reporting.reviews.decisions import Decider, Decision, Verdict
 from reporting.reviews.placing import move
 from reporting.store.engine import Database
+from reporting.store.facts import load_events
 from reporting.store.people import upsert_contractors
 from reporting.store.signing import Signer
 from reporting.sweep import sweep
@@ -121,3 +124,29 @@ def test_where_a_provisional_system_gave_way_the_notice_goes(clerk: Clerk) -> No
     clerk.resolve("SP-1987", now=NOW)
     assert send(clerk)[1] == set()
     assert late(clerk, MessageState.SENT) == BOTH
+
+
+ASKED = {"message": "The tank holds 1,000 gallons. Please look at your ticket.", "fields": ["gallons_pumped"]}
+
+
+def ask(clerk: Clerk, *, answered: bool) -> dict[str, tuple[str, str | None]]:
+    """Ask a business to verify its report, which it does or not before the mail leaves: the mail's state and reason."""
+    report = str(clerk.send(a_report("T-1", "SP-1987")).report_id)
+    teller = Teller(by="clerk", now=NOW, signer=clerk.desk.signer, program=a_program())
+    with clerk.desk.database.transaction("ozaukee") as store:
+        row = load_events(store, [report])[report]
+        verifications.ask(store, teller, row, ASKED)
+        queue_notices(store, a_program(county_email=OFFICE), TODAY, NOW, BASE_URL)
+        if answered:
+            verifications.answer(store, teller, row, {"answer": "It was 1,000."})
+    postman, _ = send(clerk)
+    found = [row for row in rows(clerk.desk.database) if row["kind"] == "verification_requested"]
+    assert sum("please verify" in mail.subject for mail in postman.mails) == (0 if answered else 1)
+    return {row["recipient"]: (row["state"], row["last_error"]) for row in found}
+
+
+@pytest.mark.parametrize(("answered", "told"), [(False, ("sent", None)), (True, ("cancelled", "answered"))])
+def test_a_business_is_asked_to_verify_until_it_has_answered(
+    clerk: Clerk, answered: bool, told: tuple[str, str | None]
+) -> None:
+    assert ask(clerk, answered=answered) == {KETTLE_MAIL: told}

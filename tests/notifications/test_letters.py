@@ -148,6 +148,7 @@ POSTED = [kind for kind, told in KINDS.items() if told.letter]
 def program_of(kind: NoticeKind) -> str:
     """A county whose ordinance has such a notice."""
     district = {NoticeKind.WINDOW_NOTICE, NoticeKind.AREA_NOTICE, NoticeKind.EXEMPTION_EXPIRING}
+    district |= {NoticeKind.DEFERRAL_ANSWER, NoticeKind.EXEMPTION_ANSWER}
     return "lake-beulah" if kind in district else "ozaukee" if kind != NoticeKind.CONTRACT_EXPIRING else "winnebago"
 
 

@@ -113,13 +113,27 @@ def test_a_server_that_never_answers_the_end_leaves_it_uncertain(sink: BreakingS
             assert isinstance(sender.send(a_mail()), Uncertain)
 
 
-@pytest.mark.parametrize(("reply", "stage"), [("550 5.1.1 gone", "rcpt"), ("554 5.7.1 no", "data")])
-def test_a_refusal_for_good_is_permanent_and_the_next_one_goes(reply: str, stage: str, smtp_server: SmtpServer) -> None:
+@pytest.mark.parametrize(
+    ("reply", "stage", "bad_address"),
+    [
+        ("550 5.1.1 gone", "rcpt", "5.1.1"),
+        ("550 5.2.1 disabled", "rcpt", "5.2.1"),
+        ("550 5.1.10 takes no mail", "rcpt", "5.1.10"),
+        ("550 5.1.11 other", "rcpt", ""),
+        ("550 5.7.1 relaying denied", "rcpt", ""),
+        ("550 no such user", "rcpt", ""),
+        ("554 5.1.1 no", "data", ""),
+    ],
+)
+def test_a_refusal_for_good_is_permanent_and_the_next_one_goes(
+    reply: str, stage: str, bad_address: str, smtp_server: SmtpServer
+) -> None:
     smtp_server.mailbox.answer("gone@example.org", reply, stage=stage)  # type: ignore[arg-type]
     with sender_to(smtp_server.url) as sender:
         outcome = sender.send(a_mail(recipient="gone@example.org"))
         assert isinstance(outcome, Permanent)
         assert reply[4:] in outcome.text
+        assert outcome.bad_address == bad_address
         assert isinstance(sender.send(a_mail()), Sent)
 
 

@@ -9,11 +9,13 @@ import pytest
 
 from notifications.addresses import AddressField, postal_lines, read_addresses
 from notifications.digests import spread
+from notifications.directory import municipalities
 from notifications.eligibility import Cancel, Go, judge_now
 from notifications.notices import make_notices
 from notifications.outbox import Claim, MessageState, claim_next, count_messages, find_message, list_messages
 from notifications.queueing import QueueCounts, queue_notices
-from notifications.records import Channel, DomainEvent, NoNotice, Occasion, SkipReason, SystemNow, Told
+from notifications.records import AddressBook, Channel, DomainEvent, NoNotice, Occasion, SkipReason, SystemNow, Told
+from notifications.render import render
 from reporting import tables
 from reporting.store.derived import replace_assessment
 from reporting.store.engine import Database, Store
@@ -26,6 +28,7 @@ from reporting.store.facts import (
     insert_systems,
 )
 from reporting.store.people import upsert_credentials
+from schemas.loader import shipped_program
 from tests.notifications.builders import (
     BASE_URL,
     KETTLE,
@@ -130,6 +133,31 @@ def test_who_is_told_and_how(event: DomainEvent, system: SystemNow | None, expec
 def test_a_case_handed_over_goes_to_the_sanitarian() -> None:
     occasion = an_occasion(replace(a_book(), sanitarian=read_addresses("san@county.example")))
     assert told(case("case_handed_over"), POST_ONLY, occasion)[-1] == "mail to san@county.example"
+
+
+@pytest.mark.parametrize(
+    ("office", "town", "expected", "said"),
+    [
+        ("counsel", "", "mail to counsel@county.example", "The office hands you"),
+        ("municipality", "Town of Hull ", "mail to clerk@hull.example", "the municipality services the holding tank"),
+        ("municipality", "Town of Stockton", "no_office_address", ""),
+    ],
+)
+def test_a_case_goes_to_the_office_that_it_is_for(office: str, town: str, expected: str, said: str) -> None:
+    """PO20, PO21: each municipality by its own address among the county's settings."""
+    settings = {"municipality_email": "Town of Hull: clerk@hull.example; Town of Amherst: a@amherst.example"}
+    towns = municipalities(shipped_program("portage").with_settings(settings))
+    book = replace(a_book(), counsel=read_addresses("counsel@county.example"), municipalities=towns)
+    event = case("case_handed_over", office=office, municipality=town)
+    assert told(event, POST_ONLY, an_occasion(book))[-1] == expected
+    last = make_notices(event, POST_ONLY, an_occasion(book))[-1]
+    assert isinstance(last, NoNotice) or said in " ".join(render(last.kind, last.context, TODAY).text.split())
+
+
+def test_one_address_may_stand_for_all_municipalities() -> None:
+    towns = municipalities(shipped_program("portage").with_settings({"municipality_email": "towns@county.example"}))
+    mail = AddressBook(municipalities=towns).office("municipality", "Town of Hull")
+    assert mail.addresses == ("towns@county.example",)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from notifications.letters_mailing import (
     proof_rows,
 )
 from notifications.outbox import claim_next, find_message
+from notifications.pauses import Hand, pause_mail, resume_mail
 from notifications.print_runs import MadeRun, RunEnded, RunOvertaken, cancel_run, keep_run, print_run, reprint
 from notifications.records import NoticeKind
 from reporting import tables
@@ -138,6 +139,18 @@ def test_oldest_first_up_to_the_limit(opened: Database) -> None:
     assert {row["message"][-1] for row in rows_of(opened, run)} == {"3", "2"}
     assert run.left == 1
     assert printed(opened).letters == 1
+
+
+@pytest.mark.parametrize(("kind", "letters", "held"), [("", 0, 2), ("case_opened", 0, 2), ("case_step", 2, 0)])
+def test_what_a_pause_holds_is_not_printed_but_counted(opened: Database, kind: str, letters: int, held: int) -> None:
+    queued(opened, 1, 2)
+    with opened.transaction(COUNTY) as store:
+        paused = pause_mail(store, Hand(by="key_clerk", now=NOON), "the office moves", kind=kind)
+    run = printed(opened)
+    assert (run.letters, run.held, run.left) == (letters, held, 0)
+    with opened.transaction(COUNTY) as store:
+        resume_mail(store, Hand(by="key_clerk", now=NOON), paused)
+    assert printed(opened).letters == held
 
 
 @pytest.mark.parametrize("limit", [0, LARGEST_RUN + 1])

@@ -7,6 +7,7 @@ import pytest
 
 from notifications.bounces import BounceUnreadable
 from notifications.delivery import DeliveryCounts, deliver
+from notifications.outcomes import Permanent
 from notifications.records import Notice
 from notifications.returns import ReturnCounts, read_returns
 from notifications.suppression import (
@@ -87,6 +88,21 @@ def test_an_owner_moves_to_the_paper_list(opened: Database) -> None:
     # From now on paper is the way, of reminders too; and what waited moves there when its turn comes.
     scan(opened, reminder(1), **ON_MAIL)
     assert [row["channel"] for row in messages(opened, kinds=["owner_reminder"])] == ["letter"]
+
+
+@pytest.mark.parametrize(("bad_address", "channels"), [("5.1.1", ["mail", "letter"]), ("", ["mail"])])
+def test_an_owner_refused_at_once_gets_paper_and_one_refused_for_another_reason_is_shown(
+    opened: Database, bad_address: str, channels: list[str]
+) -> None:
+    with opened.transaction(COUNTY) as store:
+        add_owned(store, 1)
+    scan(opened, delinquent(1), **ON_MAIL)
+    refused = Permanent(text="RCPT TO: 550 no", bad_address=bad_address)
+    assert deliver(opened, [COUNTY], Postman(refused), Clock()).failed == 1
+    assert [row["channel"] for row in messages(opened)] == channels
+    assert messages(opened)[0]["last_error"] == "RCPT TO: 550 no"
+    assert listed(opened) == ([(OWNER, "bounce")] if bad_address else [])
+    assert deliver(opened, [COUNTY], Postman(), Clock()) == DeliveryCounts()
 
 
 def test_a_mail_that_waits_for_a_dead_address_becomes_a_letter(opened: Database) -> None:

@@ -35,9 +35,17 @@ def test_reminders_carry_the_headers_and_notices_of_law_do_not(opened: Database,
         assert found["List-Unsubscribe"] == f"<{BASE_URL}{path}>"
         assert found["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
         assert b"\r\nList-Unsubscribe: <https://" in by_kind[kind].raw  # in one piece, whatever its length
+        assert shown(found, "plain").endswith(f"\nTo stop reminders like this one:\n{BASE_URL}{path}\n")
+        assert f'<a href="{BASE_URL}{path}">Stop reminders like this one</a></p>\n</footer>' in shown(found, "html")
     for kind in ("delinquent_owner", "receipt"):
         assert by_kind[kind].message["List-Unsubscribe"] is None
         assert by_kind[kind].message["List-Unsubscribe-Post"] is None
+        assert "unsubscribe" not in shown(by_kind[kind].message, "plain") + shown(by_kind[kind].message, "html")
+
+
+def shown(message: Any, subtype: str) -> str:
+    """The text that a reader of one kind of mail program sees."""
+    return str(message.get_body((subtype,)).get_content()).replace("\r\n", "\n")
 
 
 def test_a_digest_with_a_tank_that_an_ordinance_wants_told_of_cannot_be_refused() -> None:

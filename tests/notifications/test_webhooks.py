@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from notifications.records import EventKind
 from notifications.webhooks import (
     MOST,
     HookOrder,
@@ -512,4 +513,5 @@ def test_the_log_is_kept_for_a_while(desk: Desk) -> None:
 
 def test_kinds_are_named_once_and_a_business_has_fewer() -> None:
     names = [kind.name for kind in KINDS]
+    assert {event for kind in KINDS for event in kind.events} <= set(EventKind)
     assert len(set(names)) == len(names) == len(kinds_for(business=False)) > len(kinds_for(business=True)) > 5

@@ -46,7 +46,8 @@ class Proof:
     """One promise, how it is proved, and the broken variants that the same proof must find out.
 
     least: for each window, the fewest hits at (smoke, full) size that make the run count. needs: commands that the
-    machine must have, such as `strace`.
+    machine must have, such as `strace`. in_small: on which of the `kinds` it runs in `make test`; one is enough where
+    what is proved lies before the database.
     """
 
     promise: str
@@ -55,6 +56,7 @@ class Proof:
     controls: Mapping[str, Run]
     least: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     kinds: tuple[Kind, ...] = ("sqlite", "postgresql")
+    in_small: tuple[Kind, ...] = ("sqlite", "postgresql")
     needs: tuple[str, ...] = ()
 
     def seldom(self, outcome: Outcome, size: Size) -> list[str]:

@@ -27,7 +27,7 @@ from tests.services.availability import ServiceUnavailable
 from tests.services.databases import Kind
 
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / "var" / "promises.json"
+KEPT = ROOT / "docs" / "promises.json"
 PAGE = ROOT / "docs" / "promises.md"
 KINDS: tuple[Kind, ...] = ("sqlite", "postgresql")
 Say = Callable[[str], None]

@@ -225,6 +225,14 @@ def _other_ids(world: World, held: dict[str, list[Held]]) -> None:
         made = world.post(f"{path}/invitations", {"email": f"new-{role}@people.example", "role": role}, who)
         assert made.status_code < 300, made.text
         held["invitation_id"].append(Held(value=made.json["id"], county=county_of(who), business=business_of(who)))
+    held["charge_id"] = []
+    for who in ("manager", "away manager"):
+        county = str(county_of(who))
+        system = next(one.value for one in held["system_id"] if one.county == county)
+        fee = {"system": system, "what": "permit", "cause": "1", "cents": 100}
+        made = world.post(f"/v1/{county}/fees", fee, who)
+        assert made.status_code == 201, made.text
+        held["charge_id"].append(Held(value=made.json["id"], county=county, business="staff's"))
     held["webhook_id"] = []
     for who, path in (
         ("manager", f"/v1/{HOME}"),

@@ -26,6 +26,7 @@ def test_nothing_set_is_a_working_configuration() -> None:
         log_level="INFO",
         signing_key_file=Path("var/signing.key"),
         oidc_file=None,
+        programs=None,
         mail_dir=None,
         mail_only_to=None,
         map_url="https://www.openstreetmap.org/?mlat={lat}&mlon={lon}#map=17/{lat}/{lon}",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from reporting.cases.steps import open_case, step_case
 from reporting.errors import RecordNotFound
 from reporting.histories import county_program, designated_license
 from reporting.owners import (
@@ -16,9 +17,7 @@ from reporting.owners import (
     designate,
     file_contract,
     file_statement,
-    open_case,
     set_setting,
-    step_case,
     tell_notice,
 )
 from reporting.status import system_status

@@ -27,8 +27,12 @@ def migrated_sqlite(folder: Path) -> Path:
 
     path = folder / "migrated.sqlite"
     upgrade(f"sqlite:///{path}", app_role="pumper_app")
+    return settled(path)
+
+
+def settled(path: Path) -> Path:
+    """A SQLite file that nobody writes to, whole in itself: whatever its journal mode, nothing stays beside it."""
     with closing(sqlite3.connect(path)) as connection:
-        # Whatever the journal mode: nothing may stay in a file beside it.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     return path
 

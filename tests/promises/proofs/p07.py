@@ -178,6 +178,7 @@ SABOTAGES = ("the host's day", "each day made up for", "no rate")
 PROOF = Proof(
     promise="P7",
     says="Deadlines are told on the same right dates over DST, leap day and year end; after a week off, each once.",
+    in_small=("sqlite",),
     run=run,
     controls={sabotage: broken(sabotage) for sabotage in SABOTAGES},
     least={"messages": (10, 300), "told in the week off elsewhere": (2, 2)},

@@ -34,7 +34,7 @@ from tests.promises.talking import KINDS, Talk, talking
 
 SEED = 20_260_713
 IN_PROCESS = {Size.SMOKE: 10_000, Size.FULL: 100_000}
-OVER_HTTP = {Size.SMOKE: 200, Size.FULL: 5_000}
+OVER_HTTP = {Size.SMOKE: 100, Size.FULL: 5_000}
 SLOWEST = {Size.SMOKE: 20.0, Size.FULL: 2.0}
 """Seconds for one input: the figure, and in `make test` ten times as much, against a hang on a busy machine."""
 GROWTH = 50_000_000

@@ -125,6 +125,7 @@ def asks_for_no_key(app: Flask) -> AbstractContextManager[None]:
 PROOF = Proof(
     promise="P11",
     says="the API does what its document says",
+    in_small=("sqlite",),
     run=run,
     controls={
         "500 on an odd value": control(fails_on_odd_values, "/systems$", "not_a_server_error"),

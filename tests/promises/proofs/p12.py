@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import Any
@@ -25,6 +26,8 @@ from tests.reporting.counties import TODAY
 
 Sabotage = Callable[[], AbstractContextManager[Any]]
 CALLERS = {Size.SMOKE: SOME, Size.FULL: EVERYBODY}
+ENOUGH = {Size.SMOKE: 1, Size.FULL: 20}
+"""After so many a broken variant is found out."""
 READERS = {"mine@business.example": "contractor", "others@business.example": "other contractor"}
 
 
@@ -106,18 +109,37 @@ def row_security(search: Search) -> dict[str, int]:
     return {"rows read without a filter": seen, "answers with the filter sabotaged": under.tried["answers searched"]}
 
 
+class FoundOut(Exception):
+    """A search for a wall that was taken down has found enough."""
+
+
+@dataclass
+class Hunt(Search):
+    """A search that ends when it has told of so many words or differences; its own mistakes are none of them."""
+
+    enough: int = 1
+    found_out: list[str] = field(default_factory=list)
+
+    def fail(self, text: str) -> None:
+        """A failure; the last that is needed ends the search."""
+        super().fail(text)
+        self.found_out = [
+            text for text in self.failures if any(say in text for say in (" shows ", "another's", " holds "))
+        ]
+        if len(self.found_out) >= self.enough:
+            raise FoundOut
+
+
 def control(phases: Sequence[str], wall: Sabotage) -> Callable[[Arena, Size], Outcome]:
     """The same search with a wall taken down. It must tell of words or of differences, and not of its own mistakes."""
 
     def broken(arena: Arena, size: Size) -> Outcome:
         with stage(arena) as found, wall():
-            search = Search(stage=found)
-            for name in phases:
-                mails(search, arena) if name == "mails" else PHASES[name](search)
-        found_out = [
-            text for text in search.failures if any(say in text for say in (" shows ", "another's", " holds "))
-        ]
-        return Outcome(figures=dict(search.tried), failures=tuple(found_out[:20]))
+            search = Hunt(stage=found, callers=CALLERS[size], enough=ENOUGH[size])
+            with suppress(FoundOut):
+                for name in phases:
+                    mails(search, arena) if name == "mails" else PHASES[name](search)
+        return Outcome(figures=dict(search.tried), failures=tuple(search.found_out[:20]))
 
     return broken
 

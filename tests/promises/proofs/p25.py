@@ -25,9 +25,11 @@ from tests.promises.proof import Arena, Outcome, Proof, Size
 
 LIMIT_S = {Size.SMOKE: 1.0, Size.FULL: 0.1}
 """In the tests only a hang is told; the figure is for `make prove`."""
+HANGS = 3
+"""After so many times the limit it is stopped."""
 MEMORY = 10_000_000
-EVERY = {Size.SMOKE: 5, Size.FULL: 1}
-"""In small, every fifth text."""
+EVERY = {Size.SMOKE: 10, Size.FULL: 1}
+"""In small, every tenth text."""
 HARMLESS = frozenset({"entities of entities"})
 """May be taken: the reader knows no entities but the five, so that nothing of it unpacks. Its size is held."""
 CATASTROPHIC = Found(where="control", pattern=re.compile(r"(a+)+$"), ways=("search",))
@@ -75,7 +77,9 @@ def time_patterns(found: Sequence[Found], size: Size) -> tuple[int, float, list[
                 continue
             given = text.encode("utf-8", "replace") if isinstance(one.pattern.pattern, bytes) else text
             for way in one.ways:
-                took = min(_time(one, way, given, size), *(_again(one, way, given, size)))
+                took = _time(one, way, given, size)
+                if LIMIT_S[size] <= took < HANGS * LIMIT_S[size]:  # the collector may have run: once is no measure
+                    took = min(took, _time(one, way, given, size), _time(one, way, given, size))
                 count += 1
                 slowest = max(slowest, took)
                 if took >= LIMIT_S[size]:
@@ -90,28 +94,27 @@ def time_patterns(found: Sequence[Found], size: Size) -> tuple[int, float, list[
 def _time(one: Found, way: str, given: str | bytes, size: Size) -> float:
     begun = time.process_time()
     try:
-        with stopped_after(3 * LIMIT_S[size]):
+        with stopped_after(HANGS * LIMIT_S[size]):
             if way == "search":  # as `sub` and `finditer` do: on, after each match
                 for _match in one.pattern.finditer(given):
                     pass
             else:
                 getattr(one.pattern, way)(given)
     except TooSlow:
-        return 3 * LIMIT_S[size]
+        return HANGS * LIMIT_S[size]
     return time.process_time() - begun
 
 
-def _again(one: Found, way: str, given: str | bytes, size: Size) -> list[float]:
-    """Once is no measure where it came close: the collector may have run. Always at least one figure."""
-    first = _time(one, way, given, size)
-    return [first] if first < LIMIT_S[size] else [first, _time(one, way, given, size)]
+def time_bombs(read: Reader, size: Size, enough: int | None = None) -> tuple[dict[str, float], list[str]]:
+    """Each bomb read twice: by the clock, and by the memory that was taken on top of the file itself.
 
-
-def time_bombs(read: Reader, size: Size) -> tuple[dict[str, float], list[str]]:
-    """Each bomb read twice: by the clock, and by the memory that was taken on top of the file itself."""
+    enough: after so many that were not refused as they should be, the others are left out.
+    """
     bad: list[str] = []
     longest, most = 0.0, 0
     for name, data in bombs().items():
+        if enough is not None and len(bad) >= enough:
+            break
         seconds, refused = _refusal(read, data)
         seconds = min(seconds, _refusal(read, data)[0])
         tracemalloc.start()
@@ -163,7 +166,7 @@ def catastrophic(arena: Arena, size: Size) -> Outcome:
 
 def unguarded(arena: Arena, size: Size) -> Outcome:
     """A reader that unpacks first and looks then."""
-    figures, bad = time_bombs(_unpack, size)
+    figures, bad = time_bombs(_unpack, size, enough=1 if size is Size.SMOKE else None)
     return Outcome(figures=figures, failures=tuple(text for text in bad if text.endswith((" ms", " MB"))))
 
 
@@ -172,6 +175,6 @@ PROOF = Proof(
     says="no bombs, no slow patterns",
     run=run,
     controls={"a pattern that backtracks": catastrophic, "unpacking without a guard": unguarded},
-    least={"patterns": (100, 100), "texts": (3_000, 15_000), "bombs": (7, 7)},
+    least={"patterns": (100, 100), "texts": (1_500, 15_000), "bombs": (7, 7)},
     kinds=("sqlite",),
 )

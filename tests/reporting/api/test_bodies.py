@@ -6,7 +6,6 @@ import io
 import pytest
 
 from tests.reporting.api.world import HOME, World
-from tests.reporting.store.builders import ON_SQLITE
 
 
 class Broken(io.RawIOBase):
@@ -34,11 +33,10 @@ class NotAChunk(Exception):
     """As servers have them: no kin of OSError."""
 
 
-@ON_SQLITE  # no database is reached
 @pytest.mark.parametrize("error", [NotAChunk(), OSError(), ConnectionResetError(errno.ECONNRESET, "reset")])
 @pytest.mark.parametrize("kind", ["text/csv", "application/json", "multipart/form-data; boundary=x"])
-def test_a_body_that_breaks_off_is_refused(world: World, error: Exception, kind: str) -> None:
-    answer = world.call(
+def test_a_body_that_breaks_off_is_refused(world_on_sqlite: World, error: Exception, kind: str) -> None:
+    answer = world_on_sqlite.call(
         "POST", f"/v1/{HOME}/submissions", input_stream=Broken(error), content_type=kind,
     )  # fmt: skip
     assert (answer.status_code, answer.json["type"]) == (400, "urn:pumper:problem:body-unreadable")

@@ -256,10 +256,10 @@ def test_the_page_asks_what_the_role_needs(world: World) -> None:
     [staff], [office] = secrets_of(world, HOME), secrets_of(world, None)
     for secret, fields in ((staff, ["name", "password", "code"]), (office, ["name"])):
         page = Client(world.app).get(f"/invitations/{secret}", headers=html)
-        assert re.findall(r'<input id="(\w+)"', page.text) == fields
+        assert re.findall(r'<input class="usa-input" id="(\w+)"', page.text) == fields
         assert page.headers["Referrer-Policy"] == "no-referrer"
     wrong = Client(world.app).post(f"/invitations/{office}", data={"name": "<script>"})
-    assert (wrong.status_code, wrong.mimetype, "<script>" in wrong.text) == (201, "text/html", False)
+    assert (wrong.status_code, wrong.headers["Location"], "<script>" in wrong.text) == (303, "/", False)
 
 
 def test_roles_are_given_and_taken_by_those_who_manage(world: World) -> None:

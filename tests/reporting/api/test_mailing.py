@@ -82,7 +82,7 @@ def test_looking_changes_nothing_and_one_click_stops_the_kind(world: World) -> N
         shown = world.get(address, "")
         assert (shown.status_code, shown.mimetype) == (200, "text/html")
     assert "service due soon" in shown.text
-    assert shown.text.count('<form method="post"') == 3
+    assert shown.text.count('<form class="usa-form" method="post"') == 3
     assert suppressed(world) == []
     for kind in (FORM, "multipart/form-data"):
         done = world.call("POST", address, "", data={"List-Unsubscribe": "One-Click"}, content_type=kind)

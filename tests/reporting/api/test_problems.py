@@ -40,7 +40,7 @@ def is_problem(answer: TestResponse, status: int) -> bool:
 
 
 NO_SUCH = [
-    ("GET", "/", 404),
+    ("GET", "/nowhere", 404),
     ("GET", "/v1", 404),
     ("GET", "/v1/nowhere/reports/x/y", 404),
     ("GET", f"/v1/{HOME}/reports/a%00b", 404),

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from werkzeug.test import TestResponse
 
+from reporting.cases.steps import open_case
 from reporting.exports.service_log import COLUMNS as LOG
 from reporting.exports.service_record import COLUMNS as RECORD
-from reporting.owners import Teller, open_case
+from reporting.owners import Teller
 from reporting.store.keys import create_key
 from reporting.sweep import sweep
 from schemas.loader import shipped_program

@@ -25,9 +25,16 @@ def test_a_setting_is_read_with_its_meaning_and_set_from_a_day_on(world: World) 
     assert set_(world, name="lead_days", value=30, valid_from="2026-07-14").status_code == 201
     now = shown(world, "lead_days")
     assert (now["value"], now["of_program"]) == (90, 60)  # tomorrow's does not hold yet
-    assert now["own"] == [{"value": 90, "valid_from": "2026-07-13"}, {"value": 30, "valid_from": "2026-07-14"}]
+    assert [(one["valid_from"], one["before"], one["value"]) for one in now["own"]] == [
+        ("2026-07-13", 60, 90),
+        ("2026-07-14", 90, 30),
+    ]
+    assert {one["entered_at"][:10] for one in now["own"]} == {"2026-07-13"}
+    assert len({one["by"] for one in now["own"]} - {"", None}) == 1
+    assert now["next_on"] == "2026-07-14"
     world.clock.forward(days=1)
-    assert shown(world, "lead_days")["value"] == 30
+    later = shown(world, "lead_days")
+    assert (later["value"], later["next_on"]) == (30, None)
     assert shown(world, "lead_days", AWAY, "other county")["own"] == []
 
 

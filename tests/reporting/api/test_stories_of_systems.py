@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from reporting.owners import Teller, open_case, set_setting, step_case
+from reporting.cases.steps import open_case, step_case
+from reporting.owners import Teller, set_setting
 from reporting.sweep import sweep
 from schemas.loader import shipped_program
 from tests.reporting.api.world import AWAY, HOME, MINE, NOW, World, a_report

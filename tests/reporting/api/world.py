@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from flask import Flask
 from werkzeug.test import Client, TestResponse
 
-from reporting.api.app import create_app
+from reporting.api.app import create_app, make_service
+from reporting.api.calls import EXTENSION
 from reporting.api.cookies import CSRF_HEADER, csrf_token
 from reporting.config import Config
 from reporting.store.engine import Database
@@ -115,6 +118,18 @@ def a_report(**values: Any) -> dict[str, Any]:
 
 def make_world(urls: DatabaseUrls, folder: Path, **settings: str) -> World:
     """The world over a fresh migrated database."""
+    database = Database.connect(urls.app_url)
+    keys = _people(database)
+    for county, prefix in ((HOME, "SP"), (AWAY, "PT")):
+        systems = {f"{prefix}-1": MINE, f"{prefix}-2": OTHERS, f"{prefix}-3": ""}
+        rows = [row for permit, number in systems.items() for row in _rows(permit, CANARY[county], number)]
+        load(database, *rows, county=county, now=NOW - timedelta(days=30))
+    database.dispose()
+    return serve_world(urls, folder, keys, **settings)
+
+
+def serve_world(urls: DatabaseUrls, folder: Path, keys: Mapping[str, str], **settings: str) -> World:
+    """The world over a database that has its systems and keys already."""
     environment = {
         "DATABASE_URL": urls.app_url,
         "PUMPER_SIGNING_KEY_FILE": str(folder / "signing.key"),
@@ -124,13 +139,22 @@ def make_world(urls: DatabaseUrls, folder: Path, **settings: str) -> World:
     config = Config.from_environment({"LOG_LEVEL": "ERROR", **environment})
     database, clock = Database.connect(urls.app_url), Clock()
     signer = Signer.load(config.signing_key_file)
-    keys = _people(database)
-    for county, prefix in ((HOME, "SP"), (AWAY, "PT")):
-        systems = {f"{prefix}-1": MINE, f"{prefix}-2": OTHERS, f"{prefix}-3": ""}
-        rows = [row for permit, number in systems.items() for row in _rows(permit, CANARY[county], number)]
-        load(database, *rows, county=county, now=NOW - timedelta(days=30))
-    app = create_app(config, database, signer, clock)
+    app = copy(_routed())
+    app.config = copy(app.config)
+    app.config["MAX_CONTENT_LENGTH"] = config.max_upload_bytes
+    app.view_functions = dict(app.view_functions)
+    app.extensions = {**app.extensions, EXTENSION: make_service(config, database, signer, clock)}
     return World(app=app, database=database, clock=clock, signer=signer, config=config, keys=keys)
+
+
+@cache
+def _routed() -> Flask:
+    """An application with its routes, over nothing: making them takes longer than most tests."""
+    config = Config.from_environment({"LOG_LEVEL": "ERROR"})
+    nothing: Any = None
+    app = create_app(config, Database.connect("sqlite://"), nothing, Clock())
+    app.extensions.pop(EXTENSION)
+    return app
 
 
 def _rows(permit: str, owner: str, license_number: str) -> list[dict[str, Any]]:

@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from reporting.scenario import evaluate
 from schemas.acts import ReportDeadline, WhoMay
-from schemas.loader import shipped_program, shipped_slugs
+from tests.reporting.domain.programs import PROGRAMS, evaluate
 
-SLUGS = shipped_slugs()
+SLUGS = tuple(PROGRAMS)
 KINDS = ("septic", "holding")
 
 
@@ -46,7 +45,7 @@ class TestEveryProgram:
     def test_before_everything_nothing_is_overdue(self, slug: str, kind: str) -> None:
         answer = evaluate(scenario(slug, "2012-05-02", kind, events=[pumping()]))
         assert answer["standing"] in ("compliant", "due_soon")
-        assert answer["findings"] == [f for f in answer["findings"] if f["kind"] == "management_plan_missing"]  # type: ignore[attr-defined,index]
+        assert answer["findings"] == [f for f in answer["findings"] if f["kind"] == "management_plan_missing"]
 
     def test_void_is_as_if_it_had_never_been(self, slug: str, kind: str) -> None:
         without = evaluate(scenario(slug, "2026-06-01", kind), show_met=True)
@@ -65,19 +64,19 @@ class TestEveryProgram:
         event = pumping(credential_kind="soil_tester", tank_condition="good", ponding="none")
         answer = evaluate(scenario(slug, "2025-06-02", kind, events=[event]))
         assert answer["obligations"] == without["obligations"]
-        assert any(f["kind"] == "not_qualified" for f in answer["findings"])  # type: ignore[attr-defined,index]
+        assert any(f["kind"] == "not_qualified" for f in answer["findings"])
 
 
 def _due(answer: dict[str, object]) -> list[str]:
     kinds = ("pump", "pump_or_inspect", "inspect_tank")
-    return sorted(o["due_on"] for o in answer["obligations"] if o["kind"] in kinds)  # type: ignore[attr-defined,index]
+    return sorted(o["due_on"] for o in answer["obligations"] if o["kind"] in kinds)
 
 
 def _deadlines() -> list[Any]:
     """Every report deadline of every text, with a service date under that text and the system that it is of."""
     found = []
     for slug in SLUGS:
-        program = shipped_program(slug)
+        program = PROGRAMS[slug]
         for text, first, _ in program.spans():
             day = max(first, dt.date(2024, 3, 4)) + dt.timedelta(days=9)
             for p in text.of(ReportDeadline):
@@ -93,7 +92,7 @@ def _deadlines() -> list[Any]:
 def test_a_report_is_in_time_on_its_last_day_and_late_on_the_next(
     slug: str, rule: str, day: dt.date, kind: str, event: str
 ) -> None:
-    act = next(a for a in shipped_program(slug).rule(rule).acts if isinstance(a, ReportDeadline) and event in a.events)
+    act = next(a for a in PROGRAMS[slug].rule(rule).acts if isinstance(a, ReportDeadline) and event in a.events)
     changes: dict[str, Any] = {"building": act.buildings[0]} if act.buildings else {}
     if act.exemption:
         changes["exemption"] = {"kind": act.exemption, "granted_on": "2023-01-02"}
@@ -113,11 +112,11 @@ def _late_finding(
 ) -> dict[str, object] | None:
     event = pumping(str(day), event_type=event_type, received_on=f"{received}T23:30:00-05:00")
     answer = evaluate(scenario(slug, "2028-06-01", kind, events=[event], **changes))
-    return next((f for f in answer["findings"] if f["kind"] == "late_report"), None)  # type: ignore[attr-defined,index]
+    return next((f for f in answer["findings"] if f["kind"] == "late_report"), None)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_somebody_may_pump_and_inspect_everywhere(slug: str) -> None:
-    for text, _, _ in shipped_program(slug).spans():
+    for text, _, _ in PROGRAMS[slug].spans():
         activities = {p.act.activity for p in text.of(WhoMay)}
         assert {"pump", "inspect", "inspect_dispersal"} <= activities

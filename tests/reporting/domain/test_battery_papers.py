@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from reporting.scenario import evaluate
 from schemas.acts import Act, AreaNotice, CaseDeadline, DocumentNeeded, Fee, Questionnaire, WindowNotice
-from schemas.loader import shipped_program, shipped_slugs
+from tests.reporting.domain.programs import PROGRAMS, evaluate
 from tests.reporting.domain.test_battery import pumping, scenario
 
 START = dt.date(2027, 3, 1)
@@ -16,9 +15,9 @@ START = dt.date(2027, 3, 1)
 def acts(effect: type[Act]) -> list[Any]:
     """Each act of a kind in each text, with its program, rule and the day from which it is tried."""
     found = []
-    for slug in shipped_slugs():
-        for text, first, _ in shipped_program(slug).spans():
-            day = START if first <= START and shipped_program(slug).at(START) is text else dt.date(2025, 3, 3)
+    for slug in PROGRAMS:
+        for text, first, _ in PROGRAMS[slug].spans():
+            day = START if first <= START and PROGRAMS[slug].at(START) is text else dt.date(2025, 3, 3)
             for i, p in enumerate(text.of(effect)):
                 found.append(pytest.param(slug, p.id, p.act, day, id=f"{slug}-{text.name}-{p.id}-{i}"))
     return found
@@ -85,7 +84,7 @@ def test_a_fee_is_due_only_where_payments_are_known_and_it_is_none_of_them(
     slug: str, rule: str, act: Fee, day: dt.date
 ) -> None:
     facts = {"exemption": {"kind": "commercial", "granted_on": str(day)}} if act.every == "certificate" else {}
-    cents = act.cents or shipped_program(slug).days(act.cents_setting)
+    cents = act.cents or PROGRAMS[slug].days(act.cents_setting)
     assert not finding(judged(slug, day, act, **facts), "fee_due", rule)
     assert finding(judged(slug, day, act, fees_paid=[], **facts), "fee_due", rule)["amount"] == cents / 100
     for name in act.paid_as:
@@ -118,7 +117,7 @@ def test_mail_opens_a_duty_that_is_overdue_the_day_after_its_last(
 def test_a_window_notice_is_in_time_on_its_last_day_and_late_on_the_next(
     slug: str, rule: str, act: WindowNotice, day: dt.date
 ) -> None:
-    last = day - dt.timedelta(days=act.days + shipped_program(slug).days(act.delivery_setting))
+    last = day - dt.timedelta(days=act.days + PROGRAMS[slug].days(act.delivery_setting))
     for mailed, late in ((last, False), (last + dt.timedelta(days=1), True)):
         windows = [{"from": str(day), "mailed_on": str(mailed)}]
         answer = judged(slug, day, act, windows=windows)

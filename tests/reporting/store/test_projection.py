@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from reporting.cases.steps import open_case, step_case
 from reporting.intake.amend import amend, void
 from reporting.intake.learned import learn_headings
 from reporting.intake.undo import undo
 from reporting.inventory.merging import Merger, merge_systems
 from reporting.inventory.unmerging import undo_merge
-from reporting.owners import Teller, designate, file_contract, open_case, set_setting, step_case, tell_notice
+from reporting.owners import Teller, designate, file_contract, set_setting, tell_notice
 from reporting.repudiations import repudiate
 from reporting.retention import Keeper, Schedule, adopt, place_hold, release
 from reporting.reviews.decisions import Verdict

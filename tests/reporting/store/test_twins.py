@@ -16,11 +16,13 @@ from sqlalchemy import select, update
 
 from reporting import tables
 from reporting.store import (
+    cases,
     derived,
     destruction,
     events_out,
     export,
     facts,
+    fees,
     groups,
     hook_deliveries,
     idempotency,
@@ -58,9 +60,9 @@ ROUTE = "POST /v1/reports"
 COUNTIES, SEQS = ("ozaukee", "portage", "winnebago"), range(1, 7)
 Call = Callable[[Store], Any]
 MODULES: list[ModuleType] = [
-    derived, destruction, events_out, export, facts, groups, hook_deliveries, idempotency, identities, letters, lists,
-    log, mail, matching, near, projection, requested, reviews, rotation, services, submissions, summaries,
-    verifications, verify,
+    cases, derived, destruction, events_out, export, facts, fees, groups, hook_deliveries, idempotency, identities,
+    letters, lists, log, mail, matching, near, projection, requested, reviews, rotation, services, submissions,
+    summaries, verifications, verify,
 ]  # fmt: skip
 
 
@@ -84,6 +86,7 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         facts.insert_facts(store, [{"kind": "case", "system": "s", "seq": 1, "id": "c", "content": mark}])
         asked = {"report": "e", "state": county, "asked_on": "2026-07-01", "message": county}
         facts.insert_facts(store, [{"kind": "verification", "system": "s", "seq": 1, "id": "e", "content": asked}])
+        fill_fees(store, county)
         facts.insert_facts(store, [{"kind": "setting", "seq": 1, "id": county, "content": mark}])
         facts.insert_events(store, [an_event("e", "s", identity="i", content_sha=county, content=mark)])
         first = an_event("f1", "s", identity="former", content_sha="x", ended_seq=2)
@@ -127,6 +130,7 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         events_out.record_domain_events(store, [row])
     with database.transaction(county) as store:
         fill_letters(store, county)
+        fill_cases(store, county)
         fill_deliveries(store, county)
         fill_mail(store, county)
     with database.transaction(county) as store:
@@ -136,16 +140,38 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         idempotency.finish(store, "key", route, "K", status=201, answer=mark)
 
 
+def fill_fees(store: Store, county: str) -> None:
+    """A charge, and a payment of it that differs from county to county."""
+    cents = {"kind": county, "period": "2026", "year": 2026, "on": "2026-07-01"}
+    row = {"kind": "fee_charge", "system": "s", "seq": 1, "id": "charge", "valid_from": JULY}
+    facts.insert_facts(store, [{**row, "content": {**cents, "cents": 4000}}])
+    paid = {"charge": "charge", "cents": len(county), "on": "2026-07-01"}
+    facts.insert_facts(store, [{**row, "kind": "payment", "id": "payment", "content": paid}])
+
+
 def fill_letters(store: Store, county: str) -> None:
-    """A letter that waits, one in a run, one mailed; another county has a second one of each."""
+    """A letter that waits, one that a pause holds, one in a run, one mailed; another county has two of each."""
     numbers = (1,) if county == "portage" else (1, 2)
     for run, state in (("waits", ""), ("printed", "printed"), ("mailed", "mailed")):
         rows = [a_letter(f"{run}-{number}", county) for number in numbers]
         insert_rows(store, tables.message, [{**row, "county": county} for row in rows])
         if state:
             letters.insert_run(store, a_run(run, county), [a_printed(row, n) for n, row in enumerate(rows)])
+    paused = [{**a_letter(f"held-{number}", county), "county": county, "kind": "due_digest"} for number in numbers]
+    insert_rows(store, tables.message, paused)
     letters.end_run(store, "mailed", state="mailed", mailed_on=JULY, mail_class=county)
     letters.mark_mailed(store, [f"mailed-{number}" for number in numbers], NOON)
+
+
+def fill_cases(store: Store, county: str) -> None:
+    """A case about a licence, and the letter about it that was mailed."""
+    content = {"kind": county, "license_norm": "L"}
+    facts.insert_facts(store, [{"kind": "case", "system": "s", "seq": 2, "id": "about", "content": content}])
+    row = {**a_letter(f"case_opened|owner|case:s:c:opened:{county}|letter", county), "kind": "case_opened"}
+    insert_rows(store, tables.message, [{**row, "county": county}])
+    letters.insert_run(store, a_run("of cases", county), [{**a_printed(row, 1), "system": "s"}])
+    letters.end_run(store, "of cases", state="mailed", mailed_on=JULY, mail_class=county)
+    letters.mark_mailed(store, [row["dedupe_key"]], NOON)
 
 
 def fill_mail(store: Store, county: str) -> None:
@@ -212,6 +238,20 @@ def a_printed(row: dict[str, Any], position: int) -> dict[str, Any]:
 
 
 READS: dict[str, Call] = {
+    "cases.cases_about": lambda store: cases.cases_about(store, ["L"]),
+    "cases.findings_of_kinds": lambda store: cases.findings_of_kinds(store, ["late_report"]),
+    "cases.has_fact": lambda store: cases.has_fact(store, "case", "c"),
+    "cases.ids_among": lambda store: cases.ids_among(store, "case", ["c", "none"]),
+    "cases.mailed_about": lambda store: cases.mailed_about(store, "s"),
+    "cases.messages_about": lambda store: cases.messages_about(store, "s", "c"),
+    "cases.page_cases": lambda store: [
+        cases.page_cases(store, cases.CaseFilter(overdue=overdue), None, 9) for overdue in (True, False, None)
+    ],
+    "cases.places_of": lambda store: cases.places_of(store, ["s"]),
+    "cases.systems_of_owner": lambda store: [
+        cases.systems_of_owner(store, name) for name in (" Portage", "ozaukee", "winnebago")
+    ],
+    "cases.versions_of": lambda store: cases.versions_of(store, "case", "c"),
     "destruction.entries_before": lambda store: destruction.entries_before(store, COUNTIES, LATER),
     "destruction.last_reports": lambda store: destruction.last_reports(store, SEQS),
     "destruction.reports_ended_since": lambda store: destruction.reports_ended_since(store, SEQS, NOON),
@@ -230,7 +270,12 @@ READS: dict[str, Call] = {
     "events_out.recorded_causes": lambda store: events_out.recorded_causes(store, ["k"]),
     "facts.load_county_facts": lambda store: facts.load_county_facts(store, "setting"),
     "facts.load_events": lambda store: facts.load_events(store, ["e"]),
+    "facts.list_system_ids": lambda store: facts.list_system_ids(store),
     "facts.load_history": lambda store: facts.load_history(store, ["s"]),
+    "fees.money_by_id": lambda store: fees.money_by_id(store, ["charge", "payment"]),
+    "fees.money_of": lambda store: fees.money_of(store, ["s"]),
+    "fees.page_charges": lambda store: fees.page_charges(store, fees.ChargeFilter(), None, 9),
+    "fees.totals": fees.totals,
     "groups.list_groups": groups.list_groups,
     "groups.roles_of_groups": lambda store: groups.roles_of_groups(
         store, "https://login.example", ["all", "ozaukee", "winnebago"]
@@ -262,6 +307,7 @@ READS: dict[str, Call] = {
     "log.seq_at": lambda store: log.seq_at(store, NOON),
     "log.signed_head": lambda store: [log.signed_head(store, size) for size in (2, 4)],
     "mail.count_held": mail.count_held,
+    "letters.count_held_letters": letters.count_held_letters,
     "mail.due_since": lambda store: mail.due_since(store, NOON),
     "mail.get_bounce": lambda store: mail.get_bounce(store, "went-1"),
     "mail.last_outcomes": lambda store: mail.last_outcomes(store, "a@x.example", 9),
@@ -283,11 +329,13 @@ READS: dict[str, Call] = {
     "reviews.open_reviews": lambda store: reviews.open_reviews(store, events=["e"]),
     "reviews.page_reviews": lambda store: reviews.page_reviews(store, ReviewFilter(), None, 9),
     "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e"]),
+    "services.count_by_month": lambda store: services.count_by_month(store, date.min, date.max),
     "services.count_inventory": services.count_inventory,
     "services.count_judged": lambda store: services.count_judged(store, date(2000, 1, 1), date(2100, 1, 1)),
     "services.count_late": lambda store: services.count_late(store, date(2000, 1, 1), date(2100, 1, 1)),
     "services.count_services": lambda store: services.count_services(store, date(2000, 1, 1), date(2100, 1, 1)),
     "services.facts_of_kind": lambda store: services.facts_of_kind(store, "case"),
+    "services.reports_before": lambda store: services.reports_before(store, "con", "late0", 9),
     "services.services_of": lambda store: list(services.services_of(store, "con", date(2000, 1, 1), date(2100, 1, 1))),
     "services.system_of_fact": lambda store: services.system_of_fact(store, "case", "c"),
     "submissions.count_outcomes": lambda store: submissions.count_outcomes(store, "sub"),
@@ -313,6 +361,7 @@ READS: dict[str, Call] = {
         summaries.designated_among(store, ["ozaukee", "portage", "winnebago"])
     ),
     "summaries.newly_overdue": lambda store: summaries.newly_overdue(store, date.min, date.max, 9),
+    "summaries.overdue_by_town": summaries.overdue_by_town,
 }
 VERSION = {"system": "s", "seq": 2}
 NEW_LICENCE = {**VERSION, "license_number": "1", "license_norm": "1"}
@@ -362,6 +411,10 @@ WRITES: dict[str, Call] = {
         store, a_run("new", "portage"), [a_printed(a_letter("waits-1", "portage"), 1)]
     ),
     "letters.mark_mailed": lambda store: letters.mark_mailed(store, ["printed-1"], LATER),
+    "letters.redate_letters": lambda store: letters.redate_letters(store, ["mailed-1"], LATER),
+    "letters.redate_run": lambda store: letters.redate_run(
+        store, "mailed", mailed_on=JULY, mail_class="certified", seq=7
+    ),
     "letters.note_entry": lambda store: letters.note_entry(store, "mailed", 7),
     "log.append": lambda store: log.append(store, [NewEntry(type="x", content={}, raw=b"x")], LATER),
     "mail.add_pause": lambda store: mail.add_pause(store, a_pause("more", "portage", "checkpoint")),
@@ -420,16 +473,22 @@ def rows_of(database: Database, county: str) -> dict[str, list[Any]]:
         }
 
 
-@pytest.mark.parametrize("name", READS)
-def test_an_answer_is_the_same_with_or_without_a_twin(opened: Database, signer: Signer, name: str) -> None:
+def answers(database: Database) -> dict[str, Any]:
+    """What each function answers of the one county."""
+    found = {}
+    for name, ask in READS.items():
+        with database.reading("portage") as store:
+            found[name] = ask(store)
+    return found
+
+
+def test_an_answer_is_the_same_with_or_without_a_twin(opened: Database, signer: Signer) -> None:
     fill(opened, "portage", signer)
-    with opened.reading("portage") as store:
-        alone = READS[name](store)
-    assert alone
+    alone = answers(opened)
+    assert [name for name, answer in alone.items() if not answer] == [], "an empty answer shows nothing"
     fill(opened, "ozaukee", signer)  # on both sides of it in the alphabet, whichever row a query happens on
     fill(opened, "winnebago", signer)
-    with opened.reading("portage") as store:
-        assert READS[name](store) == alone
+    assert {name: answer for name, answer in answers(opened).items() if answer != alone[name]} == {}
 
 
 @pytest.mark.parametrize("name", WRITES)

@@ -1,0 +1,1 @@
+"""The county's cases: what proposes one, its steps, its page, whether permits are withheld, its enforcement sheet."""

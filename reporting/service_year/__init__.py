@@ -1,0 +1,1 @@
+"""A district's year: mailings, requests for another window, certificates of exemption, the year at a glance."""
