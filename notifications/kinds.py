@@ -141,6 +141,9 @@ KINDS: Final[Mapping[NoticeKind, Kind]] = {
         effects=(Exemption, ExemptionTerm),
         letter=True,
     ),
+    NoticeKind.CONTACT_CHANGED: Kind(
+        title="contact changed", audience=_OWNER, legal=True, basis="told at the address from before"
+    ),
     NoticeKind.EXEMPTION_CHANGE: Kind(
         title="change reported for a certificate of exemption", audience=_COUNTY, legal=True, effects=(ExemptionTerm,)
     ),

@@ -15,7 +15,13 @@ from notifications.facts import note_lines, office_facts, receipt_facts, tank_fa
 from notifications.notices_cases import tell_of_case
 from notifications.notices_endings import tell_of_contract, tell_of_exemption, tell_of_licence, tell_of_window
 from notifications.notices_owners import tell_owner
-from notifications.notices_requests import copy_of_report, tell_of_change, tell_of_deferral, tell_of_exemption_answer
+from notifications.notices_requests import (
+    copy_of_report,
+    tell_of_change,
+    tell_of_contact,
+    tell_of_deferral,
+    tell_of_exemption_answer,
+)
 from notifications.reasons import reason_to_skip
 from notifications.records import (
     Contractor,
@@ -183,6 +189,7 @@ _MAKERS: Final[Mapping[EventKind, Callable[[DomainEvent, SystemNow, Occasion], I
     EventKind.DEFERRAL_ANSWERED: tell_of_deferral,
     EventKind.EXEMPTION_ANSWERED: tell_of_exemption_answer,
     EventKind.EXEMPTION_CHANGED: tell_of_change,
+    EventKind.CONTACT_CHANGED: tell_of_contact,
     EventKind.REPORT_COPY: copy_of_report,
     EventKind.CASE_OPENED: tell_of_case,
     EventKind.CASE_STEP: tell_of_case,

@@ -86,6 +86,20 @@ def tell_of_change(event: DomainEvent, system: SystemNow, occasion: Occasion) ->
     yield from to_audience(NoticeKind.EXEMPTION_CHANGE, "county", event, occasion.book.county, context, occasion)
 
 
+def tell_of_contact(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
+    """Whoever was reached until now: if it was somebody else who changed it, they hear of it."""
+    content = event.content
+    context = {
+        **office_facts(occasion),
+        "tank": {**tank_facts(event, system, occasion), "owner_name": ""},
+        "addressee": "To the owner",
+        "changed": [one_line(name).replace("_", " ") for name in content["changed"]],
+        "changed_on": _day(content["changed_on"]),
+    }
+    former = read_addresses(str(content["former_email"]))
+    yield from to_audience(NoticeKind.CONTACT_CHANGED, "owner", event, former, context, occasion)
+
+
 def copy_of_report(event: DomainEvent, system: SystemNow, occasion: Occasion) -> Iterator[Told]:
     """A line of the day's copies, for the program's own office and for whom the ordinance names (LB19)."""
     content, program = event.content, occasion.program

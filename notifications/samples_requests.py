@@ -23,6 +23,7 @@ def request_samples(rule: Rule) -> Mapping[NoticeKind, tuple[EventKind, Facts]]:
             EventKind.EXEMPTION_CHANGED,
             lambda o: _change(rule(o, ExemptionTerm), o),
         ),
+        NoticeKind.CONTACT_CHANGED: (EventKind.CONTACT_CHANGED, _contact),
         NoticeKind.VERIFICATION_REQUESTED: (EventKind.VERIFICATION_REQUESTED, _asked),
         NoticeKind.REPORT_COPIES: (EventKind.REPORT_COPY, lambda o: _copy(rule(o, ReportCopies), o)),
     }
@@ -116,4 +117,17 @@ def _asked(occasion: Occasion) -> dict[str, Any]:
         "fields": ["gallons_pumped"],
         "asked_on": occasion.today.isoformat(),
         "answer_by": (occasion.today + timedelta(days=14)).isoformat(),
+    }
+
+
+def _contact(occasion: Occasion) -> dict[str, Any]:
+    """An owner's contact was changed by the owner's link."""
+    return {
+        "key": "contact:sys_sample:18",
+        "component": "",
+        "rule": "S1",
+        "cite": "SPS 383.255(1)",
+        "former_email": "laverne@lor.example",
+        "changed": ["email", "phone"],
+        "changed_on": occasion.today.isoformat(),
     }

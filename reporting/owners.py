@@ -16,11 +16,13 @@ from typing import Any, Final
 from reporting import tables
 from reporting.fees.terms import refuse_change
 from reporting.forms import PLACE, Form
+from reporting.ids import new_id
 from reporting.intake.values import BadValue
 from reporting.intake.words import normalize_license, parse_emails
 from reporting.receipts import Receipt, receipts_for
 from reporting.store.derived import mark_all_dirty, mark_dirty
 from reporting.store.engine import Store
+from reporting.store.events_out import record_domain_events
 from reporting.store.facts import (
     end_versions,
     insert_contracts,
@@ -192,7 +194,28 @@ def change_contact(store: Store, teller: Teller, values: Values) -> Told | NotTo
         insert_owners(store, [{**place, **row}])
 
     changed = [name for name, text in after.items() if (before[name] or None) != text]
-    return keep(store, teller, "owner_contact", system, {}, values, insert, {"changed": changed})
+    told = keep(store, teller, "owner_contact", system, {}, values, insert, {"changed": changed})
+    if changed and before["email"]:
+        record_domain_events(store, [_contact_changed(store, teller, told, before["email"], changed)])
+    return told
+
+
+def _contact_changed(store: Store, teller: Teller, told: Told, former: str, changed: list[str]) -> dict[str, Any]:
+    """The event by which the addresses from before are told: whoever else has the owner's link is found out."""
+    place = load_history(store, [told.system])[told.system].system or {}
+    names = ("permit_number", "parcel_number", "site_address", "municipality")
+    content = {
+        **{name: place[name] for name in names if place.get(name)},
+        "system": told.system,
+        "former_email": former,
+        "changed": changed,
+        "changed_on": teller.today.isoformat(),
+        "rule": "S1",
+        "cite": "SPS 383.255(1)",
+    }
+    key = f"contact:{told.system}:{told.receipt.seq}"
+    event = {"id": new_id("evt", teller.now), "kind": "contact_changed", "cause_key": key, "system": told.system}
+    return {**event, "occurred_at": teller.now, "content": content}
 
 
 def _emails(form: Form) -> str:

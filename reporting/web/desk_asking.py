@@ -23,7 +23,7 @@ from reporting.store.roles import Scope
 PAGE_SIZE: Final = 25
 DONE: Final = "done"
 """The parameter that says on the next page what was done."""
-_NEXT: Final = re.compile(r"<([^>]+)>")
+_NEXT: Final = re.compile(r"<([^<>]+)>")
 View = Callable[..., Response]
 Answer = Callable[..., AnyResponse]
 

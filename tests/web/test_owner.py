@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from werkzeug.test import Client, TestResponse
 
+from notifications.outbox import list_messages
 from notifications.print_runs import print_run
+from notifications.queueing import queue_notices
 from reporting.access.links import owners_path
 from reporting.access.secret import Secret
 from reporting.api.cookies import csrf_token
+from reporting.histories import county_program
 from reporting.store.facts import load_history
 from reporting.store.mail import list_suppressions
 from reporting.store.sessions import start_owner_session
@@ -180,8 +183,18 @@ def test_contact_and_mail_choices(owned: World) -> None:
     assert fill(owned, "/mail", choice="x").status_code == 422
     done(fill(owned, "/contact", mailing_address=words["mailing_address"]), "/my-system/contact?done=reached")
     assert "notices come by letter" in look(owned, "/contact").text
+    assert told_before(owned) == ["jan@owners.example"]
     with owned.database.reading(HOME) as store:
         assert verify(store).ok
+
+
+def told_before(world: World) -> list[str]:
+    """Who is told that a contact was changed: whoever was reached until then, and nobody at the first address."""
+    with world.database.transaction(HOME) as store:
+        program = county_program(store, HOME, on=NOW.date())
+        queue_notices(store, program, NOW.date(), NOW, "https://reports.example.org")
+        rows = list_messages(store, ["queued"], 100)
+    return [row["recipient"] for row in rows if row["kind"] == "contact_changed"]
 
 
 def reasons(world: World) -> list[str]:
