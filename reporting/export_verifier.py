@@ -431,9 +431,10 @@ class _Check:
     def _words(self, line: bytes, expected: int) -> dict[str, Any] | None:
         try:
             words: dict[str, Any] = json.loads(line)
-            seq, text, kind = words["seq"], words["recorded_at"], words["type"]
-            if type(seq) is not int or type(text) is not str or type(kind) is not str or canonical(words) != line:
-                raise ValueError(seq)
+            shapes = {"seq": int, "recorded_at": str, "type": str, "content": dict}
+            if any(type(words[name]) is not shape for name, shape in shapes.items()) or canonical(words) != line:
+                raise ValueError(expected)
+            seq, text = words["seq"], words["recorded_at"]
         except (ValueError, KeyError, TypeError, RecursionError):
             self.report.add("entry", expected, f"Entry {expected} cannot be read.")
             return None
@@ -477,7 +478,7 @@ class _Check:
             if words["type"] == DESTRUCTION:
                 ranges = [(one, one) for one in content.get("seqs", ())] + [tuple(r) for r in content.get("ranges", ())]
                 for first, last in ranges:
-                    for one in range(first, min(last, seq - 1) + 1):
+                    for one in range(max(first, 1), min(last, seq - 1) + 1):
                         self.missing.pop(("raw", one), None)
                         self.missing.pop(("detail", one), None)
             elif words["type"] == SIGNING_KEY:

@@ -26,5 +26,5 @@ def destroyed_seqs(content: Mapping[str, Any], before: int) -> set[int]:
     """
     found = {one for one in content.get("seqs", ()) if type(one) is int and one < before}
     for first, last in content.get("ranges", ()):
-        found.update(range(first, min(last, before - 1) + 1))
+        found.update(range(max(first, 1), min(last, before - 1) + 1))
     return found

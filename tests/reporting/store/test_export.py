@@ -214,6 +214,20 @@ def test_every_flipped_bit_is_found(exported: tuple[Path, SignedHead, SignedHead
     assert codes(path, kept) == []
 
 
+def test_an_entry_whose_members_have_other_names_is_named_and_stops_nothing(
+    exported: tuple[Path, SignedHead, SignedHead],
+) -> None:
+    path, first, _ = exported
+    entries = path / "entries.jsonl"
+    right, kept = entries.read_bytes(), checkpoint_note(first)
+    for name in json.loads(right.splitlines()[0]):
+        for other in (name[:-1] + "~", chr(ord(name[0]) ^ 1) + name[1:]):
+            entries.write_bytes(right.replace(f'"{name}":'.encode(), f'"{other}":'.encode(), 1))
+            assert {"entry", "leaf"} & set(codes(path, kept)), other
+    entries.write_bytes(right)
+    assert codes(path, kept) == []
+
+
 @pytest.mark.parametrize("change", ["extra", "missing", "no line end"])
 def test_files_that_do_not_belong_or_are_missing(exported: tuple[Path, SignedHead, SignedHead], change: str) -> None:
     path, _, _ = exported
