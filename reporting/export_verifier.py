@@ -408,17 +408,19 @@ class _Check:
             own = aside if aside is not None and aside["seq"] == seq else {}
             if own:
                 aside = next(beside, None)
+            # One that calls itself an earlier one is not believed: it is the next in its place.
+            place = max(seq, expected)
             if words:
-                self._commitments(words, own)
+                self._commitments(words, own, place)
                 self._acts(words)
             leaf = leaf_hash(line)
             # Of one who changed both, the checkpoints tell; of one who did not, this names the entry.
             if next(leaves, b"") != leaf.hex().encode():
-                self.report.add("leaf", seq, f"Entry {seq} was changed: its hash is another.")
+                self.report.add("leaf", place, f"Entry {place} was changed: its hash is another.")
             if seq in wanted:
                 self.leaves[seq] = (leaf, words["recorded_at"] if words else None)
             self.tree.append(leaf)
-            last = seq
+            last = max(last, seq)
             at = self._compare(heads, at)
         if aside is not None:
             self.report.add("beside", aside["seq"], f"Something lies beside entry {aside['seq']}, which is not here.")
@@ -461,8 +463,7 @@ class _Check:
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 self.report.add("beside", None, f"Line {number} of {BESIDE} cannot be read.")
 
-    def _commitments(self, words: dict[str, Any], beside: dict[str, Any]) -> None:
-        seq = words["seq"]
+    def _commitments(self, words: dict[str, Any], beside: dict[str, Any], seq: int) -> None:
         for of, name in (("raw", "commit"), ("detail", "detail")):
             said = words.get(name)
             if of not in beside:

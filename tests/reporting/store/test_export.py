@@ -228,6 +228,18 @@ def test_an_entry_whose_members_have_other_names_is_named_and_stops_nothing(
     assert codes(path, kept) == []
 
 
+@pytest.mark.parametrize(("of", "says"), [(2, 0), (2, 1), (3, 1), (3, 2), (3, 4), (4, 9)])
+def test_an_entry_that_calls_itself_another_is_the_one_that_is_named(
+    exported: tuple[Path, SignedHead, SignedHead], of: int, says: int
+) -> None:
+    path, first, _ = exported
+    entries = path / "entries.jsonl"
+    lines = entries.read_bytes().splitlines(keepends=True)
+    lines[of - 1] = lines[of - 1].replace(f'"seq":{of},'.encode(), f'"seq":{says},'.encode())
+    entries.write_bytes(b"".join(lines))
+    assert verifier.verify_export(path, [("kept", checkpoint_note(first))]).first_bad == of
+
+
 @pytest.mark.parametrize("change", ["extra", "missing", "no line end"])
 def test_files_that_do_not_belong_or_are_missing(exported: tuple[Path, SignedHead, SignedHead], change: str) -> None:
     path, _, _ = exported
