@@ -129,8 +129,9 @@ def compare_programs(
 def _all_done(shares: Sequence[_Share]) -> list[_Done]:
     if len(shares) < 2:
         return [_judge(share) for share in shares]
-    gc.freeze()  # what is here already need not be looked through again in each process
-    with ProcessPoolExecutor(len(shares), mp_context=multiprocessing.get_context("fork")) as pool:
+    # These processes live for this alone, and next to nothing that they make is in a circle.
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(len(shares), mp_context=fork, initializer=gc.disable) as pool:
         return list(pool.map(_judge, shares))
 
 
