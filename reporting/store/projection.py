@@ -257,7 +257,8 @@ def _destroyed(store: Store) -> frozenset[int]:
 def _details(store: Store, span: Span) -> Iterator[tuple[int, Detail]]:
     """The detail of every entry, in order."""
     entry, detail = tables.log_entry, tables.log_detail
-    joined = entry.outerjoin(detail, and_(detail.c.county == entry.c.county, detail.c.seq == entry.c.seq))
+    same = and_(detail.c.county == entry.c.county, detail.c.seq == entry.c.seq, span.holds(detail.c.seq))
+    joined = entry.outerjoin(detail, same)
     words_alone = case((detail.c.seq.is_(None), entry.c.entry))
     query = (
         select(entry.c.seq, detail.c.detail, words_alone)
