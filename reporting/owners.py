@@ -33,6 +33,7 @@ from reporting.store.facts import (
 )
 from reporting.store.log import NewEntry, append, checkpoint, hold
 from reporting.store.signing import Signer
+from schemas.acts import Feature
 from schemas.calendar import local_date
 from schemas.issues import Code, Issue
 from schemas.program import Program
@@ -210,12 +211,17 @@ def _contact_changed(store: Store, teller: Teller, told: Told, former: str, chan
         "former_email": former,
         "changed": changed,
         "changed_on": teller.today.isoformat(),
-        "rule": "S1",
-        "cite": "SPS 383.255(1)",
+        **_law_of_feature(teller, "inventory_columns"),
     }
     key = f"contact:{told.system}:{told.receipt.seq}"
     event = {"id": new_id("evt", teller.now), "kind": "contact_changed", "cause_key": key, "system": told.system}
     return {**event, "occurred_at": teller.now, "content": content}
+
+
+def _law_of_feature(teller: Teller, feature: str) -> dict[str, str]:
+    """The rule and section in force today that a part of the service carries out."""
+    found = (p for p in teller.program.at(teller.today).of(Feature) if p.act.feature == feature)
+    return next(({"rule": p.id, "cite": p.cite} for p in found), {"rule": "", "cite": ""})
 
 
 def _emails(form: Form) -> str:

@@ -19,6 +19,7 @@ from reporting.store.engine import Store
 from reporting.store.events_out import record_domain_events
 from reporting.store.facts import load_history
 from reporting.store.verifications import VERIFICATION, verifications_of
+from schemas.acts import Verification
 from schemas.fields import FIELDS
 from schemas.issues import Code, Issue
 
@@ -153,6 +154,7 @@ def _tell(store: Store, teller: Teller, report: Report, content: Mapping[str, ob
     """The event from which the business's notice is made."""
     stored = load_history(store, [report["system"]]).get(report["system"]) if report["system"] else None
     row = (stored.system if stored else None) or report["content"]
+    law = next(iter(teller.program.at(teller.today).of(Verification)), None)
     event = {
         **{name: row.get(name) for name in _PLACE},
         **({"system": report["system"]} if report["system"] else {}),
@@ -164,8 +166,8 @@ def _tell(store: Store, teller: Teller, report: Report, content: Mapping[str, ob
         "report_ref": report["report_ref"],
         "contractor_id": report["contractor_id"],
         "contractor_license": report["license_number"],
-        "rule": "S16",
-        "cite": "SPS 383.55(4)",
+        "rule": law.id if law else "",
+        "cite": law.cite if law else "",
         "duty_of": "contractor",
         **{name: content[name] for name in ("message", "fields", "asked_on", "answer_by") if content.get(name)},
     }
