@@ -236,6 +236,7 @@ def note(
     deadline: Deadline | None = None,
     period: str = "",
     amount: Fraction | None = None,
+    duty_of: str = "",
 ) -> Finding:
     """The finding that a provision asks for."""
     return Finding(
@@ -250,6 +251,7 @@ def note(
         last_day=deadline.last_day if deadline else None,
         period=period,
         amount=amount,
+        duty_of=duty_of,
     )
 
 

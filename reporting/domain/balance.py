@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
+from typing import NamedTuple
 
 from reporting.domain.answers import Finding, note
-from reporting.domain.meters import Metering, metered_between, plain
+from reporting.domain.meters import Exact, Metering, metered_between, plain
 from reporting.domain.records import Component, Event
 from reporting.domain.view import View
 from schemas.acts import FlowLimit, MeterChecks
@@ -44,16 +44,16 @@ def _balance(view: View, component: Component, p: Provision[MeterChecks], read: 
     low = view.program.share(p.act.low_setting)
     high = view.program.share(p.act.high_setting)
     for one in balanced(view, component, read):
-        metered, pumped = one.metered, one.pumped
-        kind = "unaccounted_water" if one.is_below(low) else "infiltration" if one.is_above(high) else ""
-        if kind:
-            because = f"{pumped} gallons pumped, {plain(metered)} metered {one.words}"
+        side = one.side(low, high)
+        if side:
+            kind = "unaccounted_water" if side < 0 else "infiltration"
+            because = f"{one.pumped} gallons pumped, {plain(one.metered)} metered {one.words}"
             yield note(p, kind, because, event=one.end.id, of=component)
 
 
 def _standstill(view: View, component: Component, p: Provision[MeterChecks], read: Metering) -> Iterator[Finding]:
     for one in read_intervals(view, component, read):
-        if one.metered == 0 and one.pumped > 0:
+        if not one.metered and one.pumped > 0:
             because = f"{one.pumped} gallons pumped, and the meter stands as it stood {one.words}"
             yield note(p, "meter_stuck", because, event=one.end.id, of=component)
 
@@ -70,15 +70,15 @@ def _trend(view: View, component: Component, p: Provision[MeterChecks], read: Me
         return
     low, high = (view.program.share(name) for name in (p.act.low_setting, p.act.high_setting))
     last = read_intervals(view, component, read)[-most:]
-    if any(one.metered == 0 or one.is_below(low) or one.is_above(high) for one in last):
+    if any(not one.metered or one.side(low, high) for one in last):
         return  # one that is out of balance by itself is named as that
     for count in range(min(most, len(last)), 1, -1):
         some = last[-count:]
-        pumped, metered = sum(one.pumped for one in some), sum((one.metered for one in some), Fraction(0))
+        pumped, metered = sum(one.pumped for one in some), sum(one.metered for one in some)
         width = Fraction(round(math.sqrt(most / count), 4)).limit_denominator(10_000)
         least = 1 - (1 - view.program.share(p.act.trend_low_setting)) * width
         greatest = 1 + (view.program.share(p.act.trend_high_setting) - 1) * width
-        if not least <= pumped / metered <= greatest:
+        if not least <= Fraction(pumped, metered) <= greatest:
             word = "loss" if pumped < metered else "infiltration"
             said = f"{pumped} gallons pumped, {plain(metered)} metered in the last {count} intervals together"
             because = f"{said}, from {some[0].start.service_date} to {some[-1].end.service_date}: a slow {word}"
@@ -86,25 +86,34 @@ def _trend(view: View, component: Component, p: Provision[MeterChecks], read: Me
             return
 
 
-@dataclass(frozen=True, kw_only=True)
-class Balanced:
+class Pumped(NamedTuple):
+    """One interval between emptyings of which the readings do not tell what was metered."""
+
+    start: Event
+    end: Event
+    pumped: int
+
+
+class Balanced(NamedTuple):
     """One interval between emptyings of which both is known: what was pumped, and what was metered."""
 
     start: Event
     end: Event
     pumped: int
-    metered: Fraction
+    metered: Exact
 
-    def is_below(self, share: Fraction) -> bool:
-        """Whether less was pumped than that share of what was metered; in whole numbers, which is quicker."""
-        return self._scaled(share) < share.numerator * self.metered.numerator
+    def side(self, low: Fraction, high: Fraction) -> int:
+        """-1: less was pumped than the share `low` of what was metered; 1: more than `high`; 0: neither.
 
-    def is_above(self, share: Fraction) -> bool:
-        """Whether more was pumped than that share of what was metered."""
-        return self._scaled(share) > share.numerator * self.metered.numerator
-
-    def _scaled(self, share: Fraction) -> int:
-        return self.pumped * share.denominator * self.metered.denominator
+        In whole numbers, which is quicker.
+        """
+        metered, parts = self.metered.as_integer_ratio()
+        pumped = self.pumped * parts
+        share, of = low.as_integer_ratio()
+        if pumped * of < share * metered:
+            return -1
+        share, of = high.as_integer_ratio()
+        return int(pumped * of > share * metered)
 
     @property
     def words(self) -> str:
@@ -114,10 +123,7 @@ class Balanced:
 
 def balanced(view: View, component: Component, read: Metering) -> Iterator[Balanced]:
     """The intervals with both figures, in order; those with estimated or missing readings are left out."""
-    for start, end, pumped in _intervals(view, component, read):
-        metered = metered_between(read, start.service_date, end.service_date)
-        if metered is not None:
-            yield Balanced(start=start, end=end, pumped=pumped, metered=metered)
+    return (one for one in _intervals(view, component, read) if isinstance(one, Balanced))
 
 
 def read_intervals(view: View, component: Component, read: Metering) -> tuple[Balanced, ...]:
@@ -133,21 +139,32 @@ def _read_intervals(view: View, component: Component, read: Metering) -> Iterato
     begun: Event | None = None
     known_until: dt.date | None = None
     total = 0
-    for start, end, pumped in _intervals(view, component, read):
+    for one in _intervals(view, component, read):
+        start, end = one.start, one.end
         if begun is None or start.service_date != known_until:
             begun, total = start if start.service_date in read_on else None, 0
-        known_until, total = end.service_date, total + pumped
+        known_until, total = end.service_date, total + one.pumped
         if begun is None or known_until not in read_on:
             continue
-        metered = metered_between(read, begun.service_date, known_until)
-        if metered is not None:
+        if begun is start:  # both were read, as nearly always
+            if isinstance(one, Balanced):
+                yield one
+        elif (metered := metered_between(read, begun.service_date, known_until)) is not None:
             yield Balanced(start=begun, end=end, pumped=total, metered=metered)
         begun = None
 
 
-def _intervals(view: View, component: Component, read: Metering) -> tuple[tuple[Event, Event, int], ...]:
+def _intervals(view: View, component: Component, read: Metering) -> tuple[Balanced | Pumped, ...]:
+    """From each emptying to the next: what was pumped, and what was metered where that is known."""
     if "pumpings" not in read.kept:
-        read.kept["pumpings"] = tuple(pumping_intervals(view, component))
+        found: list[Balanced | Pumped] = []
+        for start, end, pumped in pumping_intervals(view, component):
+            metered = metered_between(read, start.service_date, end.service_date)
+            if metered is None:
+                found.append(Pumped(start=start, end=end, pumped=pumped))
+            else:
+                found.append(Balanced(start=start, end=end, pumped=pumped, metered=metered))
+        read.kept["pumpings"] = tuple(found)
     return read.kept["pumpings"]
 
 
@@ -179,7 +196,7 @@ def _flow(view: View, component: Component, read: Metering) -> Iterator[Finding]
             if not view.applies(p.act, component, span.end.event) or span.days <= 0:
                 continue
             if span.gallons > limit * span.days:
-                used = f"{plain(span.gallons / span.days)} gallons a day"
+                used = f"{plain(Fraction(span.gallons, span.days))} gallons a day"
                 because = f"{used} from {span.start.on} to {span.end.on}; limit {limit}"
                 yield note(
                     p,

@@ -5,15 +5,18 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from reporting.domain.records import INSPECTION_TYPES, PUMPING_TYPES, Component, Credential, Event
 from schemas.acts import Act, WhoMay
 from schemas.program import Provision
 
 
-@dataclass(frozen=True, kw_only=True)
-class Service:
-    """Work that counts: what was done (`pump`, `inspect`, `inspect_dispersal`), by which report, and from when."""
+class Service(NamedTuple):
+    """Work that counts: what was done (`pump`, `inspect`, `inspect_dispersal`), by which report, and from when.
+
+    A tuple, as every report makes some.
+    """
 
     activity: str
     event: Event

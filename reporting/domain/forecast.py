@@ -10,12 +10,12 @@ from __future__ import annotations
 import datetime as dt
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from reporting.domain.answers import Forecast
 from reporting.domain.balance import read_intervals
-from reporting.domain.meters import LAST_INTERVALS, Metering, Span, usual_use
+from reporting.domain.meters import LAST_INTERVALS, Exact, Metering, Span, usual_use
 from reporting.domain.records import Component, Event
 from reporting.domain.seasons import has_season, occupied_day, occupied_days
 from reporting.domain.view import View
@@ -81,7 +81,7 @@ def filling_spans(view: View, component: Component, read: Metering) -> tuple[Spa
     high = view.program.share(bounds[0].act.high_setting)
     more = []
     for one in read_intervals(view, component, read):
-        if one.is_above(high):
+        if one.side(high, high) > 0:
             start, end = one.start.service_date, one.end.service_date
             more.append((start, end, Fraction(one.pumped), occupied_days(view.system, start, end)))
     return tuple(_filled(span, more) for span in read.spans) if more else read.spans
@@ -90,18 +90,18 @@ def filling_spans(view: View, component: Component, read: Metering) -> tuple[Spa
 def _filled(span: Span, more: Sequence[tuple[dt.date, dt.date, Fraction, int]]) -> Span:
     for start, end, pumped, days in more:
         if start <= span.start.on and span.end.on <= end and days:
-            return replace(span, gallons=pumped * span.days / days)
+            return span._replace(gallons=pumped * span.days / days)
     return span
 
 
 def expected_use(view: View, spans: Sequence[Span], usual: Fraction, day: dt.date, missing: Fraction) -> Use:
     """The use to be expected after `day` until `missing` gallons have come, and how far it may lie off."""
     last = [s for s in spans if s.days > 0][-LAST_INTERVALS:]
-    rates = sorted(s.gallons / s.days for s in last)
+    rates = sorted(Fraction(s.gallons, s.days) for s in last)
     turned = usual * _turn(view, spans, last, usual, day, missing)
     factor = turned / usual if usual else Fraction(1)
     high = max(rates[-1] * factor, turned * (1 + MARGIN))
-    latest = last[-1].gallons / last[-1].days
+    latest = Fraction(last[-1].gallons, last[-1].days)
     return Use(usual=turned, late=max(turned, latest), high=high, low=min(rates[0] * factor, turned * (1 - MARGIN)))
 
 
@@ -121,15 +121,17 @@ def _turn(
 
 def _use_between(spans: Sequence[Span], start: dt.date, end: dt.date) -> Fraction | None:
     """Gallons a day between two days as the spans that reach into them have it; None unless they cover them all."""
-    gallons, days = Fraction(0), 0
+    gallons: Exact = 0
+    days = 0
     for span in spans:
         if span.end.on <= start or span.start.on >= end:
             continue
         whole = (span.end.on - span.start.on).days
         inside = (min(span.end.on, end) - max(span.start.on, start)).days
         if inside > 0 and whole > 0:
-            gallons, days = gallons + span.gallons * inside / whole, days + inside
-    return gallons / days if days and days >= (end - start).days else None
+            gallons += span.gallons if inside == whole else Fraction(span.gallons * inside, whole)
+            days += inside
+    return Fraction(gallons, days) if days and days >= (end - start).days else None
 
 
 def _content(
@@ -139,15 +141,16 @@ def _content(
 
     What was metered counts, and the usual use where nothing was; a partial load never leaves less than nothing.
     """
-    steps: list[tuple[dt.date, int, Fraction, dt.date]] = [(s.end.on, 0, s.gallons, s.start.on) for s in since]
-    steps += [(e.service_date, 1, Fraction(e.gallons_pumped or 0), e.service_date) for e in partly]
+    steps: list[tuple[dt.date, int, Exact, dt.date]] = [(s.end.on, 0, s.gallons, s.start.on) for s in since]
+    steps += [(e.service_date, 1, e.gallons_pumped or 0, e.service_date) for e in partly]
     day, filled = emptied_on, Fraction(0)
     for on, is_load, gallons, begun_on in sorted(steps):
         if begun_on > day:
             filled += use * occupied_days(view.system, day, begun_on)
         elif begun_on < day and not is_load:  # a partial load fell into the interval: what is left of it counts
             whole = occupied_days(view.system, begun_on, on)
-            gallons = gallons * occupied_days(view.system, day, on) / whole if whole and on > day else Fraction(0)
+            left = occupied_days(view.system, day, on) if on > day else 0
+            gallons = Fraction(gallons * left, whole) if whole else 0
         filled = max(filled - gallons, Fraction(0)) if is_load else filled + gallons
         day = max(day, on)
     return day, filled

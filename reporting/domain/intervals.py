@@ -145,7 +145,7 @@ def _completed(service: Service) -> Service:
     corrected = service.event.defects_corrected_on
     if not service.event.defects or corrected is None or corrected <= service.on:
         return service
-    return replace(service, on=corrected)
+    return service._replace(on=corrected)
 
 
 def is_complete(event: Event, as_of: dt.date) -> bool:

@@ -1,7 +1,7 @@
 """Water meters of holding tanks: what was used between two readings, over rollovers and replaced meters.
 
-Readings stay as they were read; gallons are derived (1 ft³ = 7.48052 gal, 1 m³ = 264.172 gal). All sums are exact
-fractions. Estimated readings are left out.
+Readings stay as they were read; gallons are derived (1 ft³ = 7.48052 gal, 1 m³ = 264.172 gal). All sums are exact:
+whole numbers, as readings mostly are, else fractions. Estimated readings are left out.
 """
 
 from __future__ import annotations
@@ -13,36 +13,40 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from reporting.domain.records import Component, Event, Meter
 from reporting.domain.seasons import occupied_days
 from reporting.domain.view import View
 
-GALLONS = {"gal": Fraction(1), "gal_x100": Fraction(100), "ft3": Fraction("7.48052"), "m3": Fraction("264.172")}
+Exact = int | Fraction
+"""A number without error: whole ones count several times quicker than fractions."""
+
+GALLONS: dict[str, Exact] = {"gal": 1, "gal_x100": 100, "ft3": Fraction("7.48052"), "m3": Fraction("264.172")}
 LAST_INTERVALS = 5
 REPLACED_WITHIN_DAYS = 3  # between the closing reading of a meter and the opening reading of the next
 MOST_DIGITS = 12
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """One reading that was really read: its report, its meter, its value in gallons, and where it turns over."""
+class Reading(NamedTuple):
+    """One reading that was really read: its report, its meter, its value in gallons, and where it turns over.
+
+    A tuple, as is a span: a tank has as many as reports.
+    """
 
     event: Event
     on: dt.date
     serial: str
-    gallons: Fraction
-    wrap: Fraction | None
+    gallons: Exact
+    wrap: Exact | None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Span:
+class Span(NamedTuple):
     """Use between two readings of one meter; `days` counts the occupied ones."""
 
     start: Reading
     end: Reading
-    gallons: Fraction
+    gallons: Exact
     days: int
 
 
@@ -55,7 +59,7 @@ class Metering:
 
     spans: tuple[Span, ...]
     decreased: tuple[Reading, ...]
-    between: dict[tuple[dt.date, dt.date], Fraction | None] = field(default_factory=dict, compare=False, repr=False)
+    between: dict[tuple[dt.date, dt.date], Exact | None] = field(default_factory=dict, compare=False, repr=False)
     kept: dict[str, tuple[Any, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -70,8 +74,8 @@ def metering(view: View, component: Component) -> Metering:
     decreased: list[Reading] = []
     for start, end in _pairs(_readings(view, component)):
         days = occupied_days(view.system, start.on, end.on)
-        gallons = _less(end.gallons, start.gallons)
-        if gallons.numerator < 0:
+        gallons = end.gallons - start.gallons
+        if gallons < 0:
             rolled = _rolled_over(view, start, end, days, usual_use(spans))
             if rolled is None:
                 decreased.append(end)
@@ -79,11 +83,6 @@ def metering(view: View, component: Component) -> Metering:
             gallons = rolled
         spans.append(Span(start=start, end=end, gallons=gallons, days=days))
     return Metering(spans=tuple(spans), decreased=tuple(decreased))
-
-
-def _less(a: Fraction, b: Fraction) -> Fraction:
-    """`a - b`; of whole numbers, as readings mostly are, without the search for a common denominator."""
-    return Fraction(a.numerator - b.numerator) if a.denominator == b.denominator == 1 else a - b
 
 
 def _readings(view: View, component: Component) -> list[Reading]:
@@ -99,12 +98,13 @@ def _readings(view: View, component: Component) -> list[Reading]:
         unit = GALLONS.get(name)
         if unit is None or event.meter_reading is None:
             continue
+        whole, parts = event.meter_reading.as_integer_ratio()
         readings.append(
             Reading(
                 event=event,
                 on=event.service_date,
                 serial=event.meter_serial or usual,
-                gallons=event.meter_reading * unit if unit != 1 else event.meter_reading,
+                gallons=(whole if parts == 1 else event.meter_reading) * unit,
                 wrap=wraps.get(name),
             )
         )
@@ -120,7 +120,7 @@ def _pairs(readings: Sequence[Reading]) -> list[tuple[Reading, Reading]]:
     return sorted(found, key=lambda p: (p[1].on, p[0].on, p[1].serial, p[1].gallons))
 
 
-def _rolled_over(view: View, start: Reading, end: Reading, days: int, usual: Fraction | None) -> Fraction | None:
+def _rolled_over(view: View, start: Reading, end: Reading, days: int, usual: Fraction | None) -> Exact | None:
     """The use if the meter went past its last digit and that use is plausible, else None."""
     if end.wrap is None or days <= 0:
         return None
@@ -136,10 +136,10 @@ def usual_use(spans: Sequence[Span]) -> Fraction | None:
     """Gallons an occupied day over the last intervals, or None where no interval is usable."""
     last = [s for s in spans if s.days > 0][-LAST_INTERVALS:]
     days = sum(s.days for s in last)
-    return sum((s.gallons for s in last), Fraction(0)) / days if days else None
+    return Fraction(sum(s.gallons for s in last), days) if days else None
 
 
-def metered_between(read: Metering, start: dt.date, end: dt.date) -> Fraction | None:
+def metered_between(read: Metering, start: dt.date, end: dt.date) -> Exact | None:
     """Gallons metered from a reading of one day to one of another, over a replaced meter too.
 
     None where the chain of readings does not reach from the one to the other.
@@ -150,13 +150,14 @@ def metered_between(read: Metering, start: dt.date, end: dt.date) -> Fraction | 
     return read.between[key]
 
 
-def _between(read: Metering, start: dt.date, end: dt.date) -> Fraction | None:
+def _between(read: Metering, start: dt.date, end: dt.date) -> Exact | None:
     first, last = bisect_left(read.ends_on, start), bisect_right(read.ends_on, end)
     inside = [s for s in read.spans[first:last] if s.start.on >= start]
     if len(inside) == 1:  # as nearly every interval is
         [only] = inside
         return only.gallons if (only.start.on, only.end.on) == (start, end) else None
-    total, at, serial = Fraction(0), start, ""
+    total: Exact = 0
+    at, serial = start, ""
     for span in inside:
         replaced = serial not in ("", span.start.serial)
         late = (span.start.on - at).days
@@ -166,6 +167,6 @@ def _between(read: Metering, start: dt.date, end: dt.date) -> Fraction | None:
     return total if inside and at == end else None
 
 
-def plain(value: Fraction | None) -> str:
+def plain(value: Exact | None) -> str:
     """A number as people write it, to two places at most."""
     return "" if value is None else f"{float(value):.2f}".rstrip("0").rstrip(".")

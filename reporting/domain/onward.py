@@ -12,15 +12,23 @@ from schemas.words import SYSTEM_DATES
 
 def facts_ahead(view: View) -> tuple[dt.date, ...]:
     """Days after `as_of` on which a fact or a text that is on file already begins to count."""
-    return tuple(d for d in _dates_on_file(view) if d > view.as_of)
+    return (*_dates_of_reports(view), *(d for d in _dates_on_file(view) if d > view.as_of))
+
+
+def _dates_of_reports(view: View) -> Iterator[dt.date]:
+    as_of = view.as_of
+    for e in view.all_reports:
+        if e.service_date > as_of:
+            yield e.service_date
+        if (received := view.receipt(e)) is not None and received > as_of:
+            yield received
+        if e.defects_corrected_on is not None and e.defects_corrected_on > as_of:
+            yield e.defects_corrected_on
+        if e.verification_asked_on is not None and e.verification_asked_on > as_of:
+            yield e.verification_asked_on
 
 
 def _dates_on_file(view: View) -> Iterator[dt.date]:
-    for e in view.all_reports:
-        yield e.service_date
-        for day in (view.receipt(e), e.defects_corrected_on, e.verification_asked_on):
-            if day is not None:
-                yield day
     yield from (n.on for n in view.history.owner_notices)
     yield from (s.received_on for s in view.history.statements)
     yield from view.history.dealings.days()

@@ -7,10 +7,12 @@ A share is written to a few places: what differs from the limit by less than 0.0
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import takewhile
 
 from reporting.domain.records import Component, Event
 from reporting.domain.view import Service, View
@@ -58,7 +60,11 @@ def change_date(
     ever brings it forward, and a date already past stays.
     """
     change = _deferred(view, component, due, last.event.service_date if last else None) if asked else None
-    for found in (_full(view, component), _named(view, component)):
+    unpumped = _unpumped(view, component)
+    if not unpumped:
+        return change
+    entitled = {s.event.id for s in view.services(component, "inspect")}
+    for found in (_full(view, component, unpumped, entitled), _named(view, component, unpumped, entitled)):
         at = change.due_on if change else due
         if found is not None and (at is None or found.due_on < at):
             change = found
@@ -68,9 +74,10 @@ def change_date(
 def _deferred(view: View, component: Component, due: dt.date | None, since: dt.date | None) -> Change | None:
     """Each inspection by somebody entitled that finds less defers again."""
     change: Change | None = None
-    for service in view.services(component, "inspect"):
+    done = view.services(component, "inspect")
+    for service in done[bisect_right(done, since, key=_served_on) if since is not None else 0 :]:
         event = service.event
-        if event.is_pumping or (since is not None and event.service_date <= since):
+        if event.is_pumping:
             continue
         for p in view.program.at(event.service_date).of(Deferral):
             later = add_months(event.service_date, p.act.months)
@@ -83,11 +90,14 @@ def _deferred(view: View, component: Component, due: dt.date | None, since: dt.d
     return change
 
 
-def _full(view: View, component: Component) -> Change | None:
+def _served_on(service: Service) -> dt.date:
+    return service.event.service_date
+
+
+def _full(view: View, component: Component, unpumped: Sequence[Event], entitled: Set[str]) -> Change | None:
     """The first finding of a full tank since the last emptying, or since an inspection that found less."""
     change: Change | None = None
-    entitled = {s.event.id for s in view.services(component, "inspect")}
-    for event in _unpumped(view, component):
+    for event in unpumped:
         for p in _acting(view, component, event):
             limit = as_share(p.act.at_least)
             if is_at_least(event, limit) and change is None:
@@ -103,12 +113,11 @@ def _acting(view: View, component: Component, event: Event) -> Sequence[Provisio
     return [p for p in view.program.at(event.service_date).of(FullTank) if view.applies(p.act, component, event)][:1]
 
 
-def _named(view: View, component: Component) -> Change | None:
+def _named(view: View, component: Component, unpumped: Sequence[Event], entitled: Set[str]) -> Change | None:
     """The next pumping date that the latest report of "not necessary" gives; a report by somebody not entitled only
     ever brings it forward."""
     change: Change | None = None
-    entitled = {s.event.id for s in view.services(component, "inspect")}
-    for event in _unpumped(view, component):
+    for event in unpumped:
         for p in view.program.at(event.service_date).of(NotNecessary):
             named = event.next_pump_date
             if named is None or not view.applies(p.act, component, event):
@@ -119,9 +128,10 @@ def _named(view: View, component: Component) -> Change | None:
     return change
 
 
-def _unpumped(view: View, component: Component) -> Iterator[Event]:
+def _unpumped(view: View, component: Component) -> list[Event]:
     """Reports without pumping after the day of the last emptying that counts; of one day the fuller tank last."""
-    emptied = [s.event.service_date for s in view.services(component, "pump") if s.event.is_emptying]
-    since = max(emptied, default=None)
-    found = [e for e in view.reports_of(component) if not e.is_pumping and (since is None or e.service_date > since)]
-    return iter(sorted(found, key=lambda e: (e.service_date, e.sludge_scum_fraction or Fraction(0), e.id)))
+    emptied = (s.event.service_date for s in reversed(view.services(component, "pump")) if s.event.is_emptying)
+    since = next(emptied, None)
+    later = takewhile(lambda e: since is None or e.service_date > since, reversed(view.reports_of(component)))
+    found = [e for e in later if not e.is_pumping]
+    return sorted(found, key=lambda e: (e.service_date, e.sludge_scum_fraction or Fraction(0), e.id))

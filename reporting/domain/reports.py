@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import date
 
 from reporting.domain.answers import Finding, Outcome, note
@@ -19,24 +18,26 @@ from schemas.program import Provision
 
 def assess_reports(view: View) -> Outcome:
     """Findings on every report that stands."""
-    return Outcome(findings=tuple(f for event in view.reports for f in report_findings(view, event)))
+    speaking = (event for event in view.reports if _is_looked_at(view, event) or _has_more(view, event))
+    return Outcome(findings=tuple(f for event in speaking for f in report_findings(view, event)))
 
 
 def report_findings(view: View, event: Event) -> Iterator[Finding]:
     """The findings that a report carries by itself."""
-    may_be_late = _is_looked_at(view, event)
-    if not (may_be_late or _says_more(event) or view.is_refused(event)):
-        return
     component = view.component_of(event)
     subject = component or view.subject(event)
-    found = list(_late(view, event, subject)) if may_be_late else []
+    found = list(_late(view, event, subject)) if _is_looked_at(view, event) else []
     if component is not None and (claims := view.claims_of(event, component)):
         found += _refused(view, event, component, claims)
-    found += _pointed_out(view, event, subject)
-    found += submitter_findings(view, event, subject)
-    found += _unverified(view, event)
-    for finding in found:
-        yield replace(finding, component=subject.kind, component_ref=subject.ref) if subject else finding
+    if _says_more(event):
+        found += _pointed_out(view, event, subject)
+        found += submitter_findings(view, event, subject)
+        found += _unverified(view, event, subject)
+    yield from found
+
+
+def _has_more(view: View, event: Event) -> bool:
+    return _says_more(event) or view.is_refused(event)
 
 
 def _says_more(event: Event) -> bool:
@@ -110,8 +111,8 @@ def _late(view: View, event: Event, subject: Component | None) -> Iterator[Findi
         filed, word = event.sent_on, "sent"
     if filed > deadline.last_day:
         because = f"{word} {filed}, {provision.act.days} days from {event.service_date} ended {deadline.last_day}"
-        late = note(provision, "late_report", because, event=event.id, deadline=deadline)
-        yield replace(late, duty_of=filing_duty(view, event, subject, provision.duty_of))
+        whose = filing_duty(view, event, subject, provision.duty_of)
+        yield note(provision, "late_report", because, event=event.id, of=subject, deadline=deadline, duty_of=whose)
 
 
 def _is_before_the_start(view: View, received: date) -> bool:
@@ -139,7 +140,7 @@ def _refused(view: View, event: Event, component: Component, claims: Sequence[Se
         because = f"{who}: the registration is for the own tank only" if claim.of_another else because
         # An expired credential is named as such, and is no current credential: the report does not count either way.
         for kind in ("not_qualified", "credential_expired") if claim.expired else ("not_qualified",):
-            yield note(claim.provision, kind, because, event=event.id)
+            yield note(claim.provision, kind, because, event=event.id, of=component)
 
 
 def _is_inspection_asked(view: View, event: Event, component: Component) -> bool:
@@ -153,7 +154,7 @@ def _pointed_out(view: View, event: Event, subject: Component | None) -> Iterato
     def acting(acts: tuple[Provision[Act], ...], kind: str, because: str) -> Iterator[Finding]:
         for p in acts:
             if view.applies(p.act, subject, event):
-                yield note(p, kind, because, event=event.id)
+                yield note(p, kind, because, event=event.id, of=subject)
 
     if event.tampering:
         yield from acting(text.of(Tampering), "tampering", reported)
@@ -168,7 +169,7 @@ def _pointed_out(view: View, event: Event, subject: Component | None) -> Iterato
             yield from acting((p,), "failing_system", f"condition ({code}): {said}; {reported}")
 
 
-def _unverified(view: View, event: Event) -> Iterator[Finding]:
+def _unverified(view: View, event: Event, subject: Component | None) -> Iterator[Finding]:
     """A report of which the county waits for a verification; with the day by which it asked for it."""
     asked = event.verification_asked_on
     if asked is None or asked > view.as_of:
@@ -176,6 +177,5 @@ def _unverified(view: View, event: Event) -> Iterator[Finding]:
     by = event.verification_answer_by
     for p in view.program.at(view.as_of).of(Verification):
         because = f"the county asked for verification {asked}" + (f", by {by}" if by else "")
-        yield note(
-            p, "verification_requested", because, event=event.id, deadline=p.on(view.calendar, by) if by else None
-        )
+        deadline = p.on(view.calendar, by) if by else None
+        yield note(p, "verification_requested", because, event=event.id, of=subject, deadline=deadline)

@@ -34,9 +34,8 @@ def submitter_findings(view: View, event: Event, subject: Component | None) -> I
     for p in acts:
         if p.act.only and not roles & {*p.act.who, *held}:
             wanted = " or ".join(p.act.who).replace("_", " ")
-            yield note(
-                p, "wrong_submitter", f"filed by the {said.replace('_', ' ')}; the {wanted} files it", event=event.id
-            )
+            because = f"filed by the {said.replace('_', ' ')}; the {wanted} files it"
+            yield note(p, "wrong_submitter", because, event=event.id, of=subject)
 
 
 def filing_duty(view: View, event: Event, subject: Component | None, usual: str) -> str:

@@ -156,10 +156,16 @@ class View:
     @cached_property
     def _reports_by_component(self) -> dict[Component, tuple[Event, ...]]:
         found: dict[Component, list[Event]] = {c: [] for c in self.components}
+        named: dict[tuple[str, str], list[Event]] = {}
         for event in self.reports:
-            for component in self._named(event):
-                found[component].append(event)
-        return {c: tuple(events) for c, events in found.items()}
+            named.setdefault((event.component, event.component_ref), []).append(event)
+        for alike in named.values():
+            for component in self._named(alike[0]):
+                found[component] += alike
+        if len(named) == 1:
+            return {c: tuple(events) for c, events in found.items()}
+        order = {id(event): place for place, event in enumerate(self.reports)}
+        return {c: tuple(sorted(events, key=lambda e: order[id(e)])) for c, events in found.items()}
 
     def reports_of(self, component: Component) -> tuple[Event, ...]:
         """The reports that stand of one component, in order of date."""
@@ -193,12 +199,14 @@ class View:
         """The provision that says who is entitled to an activity: the county's own before the state's."""
         text = self.program.at(event.service_date)
         key = (text, activity, component.kind, event.event_type)
-        if key not in self._entitled:
+        try:
+            return self._entitled[key]
+        except KeyError:
             every = text.entitling(activity)
-            if any(p.act.since is not None for p in every):  # then the day itself tells
-                return next((p for p in every if self.applies(p.act, component, event)), None)
-            self._entitled[key] = next((p for p in every if self.applies(p.act, component, event)), None)
-        return self._entitled[key]
+            found = next((p for p in every if self.applies(p.act, component, event)), None)
+            if all(p.act.since is None for p in every):  # else the day itself tells
+                self._entitled[key] = found
+            return found
 
     @cached_property
     def _entitled(self) -> dict[tuple[Text, str, str, str], Provision[WhoMay] | None]:
@@ -243,26 +251,24 @@ class View:
         return self._refusals.get((component.kind, component.ref, event.id), ())
 
     def _claim(self, event: Event, component: Component, activity: str) -> Service | Refusal:
-        service = Service(activity=activity, event=event, on=event.service_date)
         provision = self.who_may(activity, component, event)
-        if event.baseline or provision is None:
-            return service
-        held = held_by(event, activity, provision.act)
-        entitled = not held.kind or held.kind in provision.act.credentials
-        if not entitled or not held.is_current(event.service_date):
-            return Refusal(
-                activity=activity,
-                event=event,
-                provision=provision,
-                expired=entitled,
-                credential=held.kind,
-                expired_on=held.expires_on,
-            )
-        if event.own_tank is False and (own := self._own_only(held.kind, component, event)):
-            return Refusal(
-                activity=activity, event=event, provision=own, expired=False, credential=held.kind, of_another=True
-            )
-        return service
+        if provision is not None and not event.baseline:
+            held = held_by(event, activity, provision.act)
+            entitled = not held.kind or held.kind in provision.act.credentials
+            if not entitled or not held.is_current(event.service_date):
+                return Refusal(
+                    activity=activity,
+                    event=event,
+                    provision=provision,
+                    expired=entitled,
+                    credential=held.kind,
+                    expired_on=held.expires_on,
+                )
+            if event.own_tank is False and (own := self._own_only(held.kind, component, event)):
+                return Refusal(
+                    activity=activity, event=event, provision=own, expired=False, credential=held.kind, of_another=True
+                )
+        return Service(activity=activity, event=event, on=event.service_date)
 
     def _own_only(self, credential: str, component: Component, event: Event) -> Provision[Submitter] | None:
         """The closest provision by which a credential is one for the own tank, if it is."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from reporting.domain.balance import balanced, meter_findings, pumping_intervals
 from reporting.domain.forecast import filling_spans, forecast
-from reporting.domain.meters import metering, usual_use
+from reporting.domain.meters import Exact, metering, usual_use
 from reporting.domain.records import Component, Event, History, System
 from reporting.domain.view import View
 from schemas.acts import FlowLimit, ServiceLevel
@@ -72,7 +72,7 @@ def _interval(
     start: Event,
     end: Event,
     pumped: int,
-    metered: Fraction | None,
+    metered: Exact | None,
     findings: Mapping[str, Sequence[Any]],
 ) -> dict[str, Any]:
     days = (end.service_date - start.service_date).days
@@ -87,8 +87,8 @@ def _interval(
         "days": days,
         "metered_gallons": _number(metered),
         "pumped_gallons": pumped,
-        "ratio": _number(Fraction(pumped) / metered if metered else None),
-        "gallons_per_day": _number(metered / days if metered is not None and days else None),
+        "ratio": _number(Fraction(pumped, metered) if metered else None),
+        "gallons_per_day": _number(Fraction(metered, days) if metered is not None and days else None),
         "finding": ", ".join(f.kind for f in said) or None,
         "because": because or None,
         "report_id": end.id,
@@ -144,7 +144,7 @@ def _peaks(view: View, component: Component) -> list[dict[str, Any]]:
     return rows
 
 
-def _number(value: Fraction | None) -> float | int | None:
+def _number(value: Exact | None) -> float | int | None:
     if value is None:
         return None
     return int(value) if value.denominator == 1 else round(float(value), 3)
