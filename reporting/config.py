@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from ipaddress import IPv4Network, IPv6Network, ip_network
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,12 +28,15 @@ class Config:
 
     database_url: str = field(repr=False)
     migration_database_url: str = field(repr=False)
+    database_folder: Path | None
+    least_free: int
     smtp_url: str | None = field(repr=False)
     smtp_oauth_token_file: Path | None
     mail_from: str
     base_url: str
     secret_key: str | None = field(repr=False)
     port: int
+    bind: str
     web_concurrency: int
     log_level: str
     signing_key_file: Path
@@ -145,12 +148,15 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
     return {
         "DATABASE_URL": _database_url,
         "MIGRATION_DATABASE_URL": lambda text: _database_url(text) if text else "",
+        "PUMPER_DATABASE_FOLDER": _folder,
+        "PUMPER_LEAST_FREE": _whole(0, 10**12 - 1),
         "SMTP_URL": _smtp_url,
         "SMTP_OAUTH_TOKEN_FILE": lambda text: Path(text) if text else None,
         "MAIL_FROM": _address,
         "BASE_URL": _base_url,
         "SECRET_KEY": _secret,
         "PORT": _whole(1, 65535),
+        "PUMPER_BIND": _ip_address,
         "WEB_CONCURRENCY": _whole(1, 64),
         "LOG_LEVEL": _log_level,
         "PUMPER_SIGNING_KEY_FILE": Path,
@@ -186,6 +192,13 @@ def _address(text: str) -> str:
     if not re.fullmatch(r"[^\s]([^\r\n]*<)?[^\r\n<>@]*@[^\s<>@]+>?", text):
         raise ValueError("must be one mail address")
     return text
+
+
+def _ip_address(text: str) -> str:
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        raise ValueError("must be an IP address of this machine, such as 127.0.0.1 or 0.0.0.0") from None
 
 
 def _one_address(text: str) -> str | None:

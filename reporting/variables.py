@@ -35,6 +35,17 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "destroy`. Empty: DATABASE_URL.",
     ),
     Setting(
+        name="PUMPER_DATABASE_FOLDER",
+        default="",
+        meaning="A folder on the disk where PostgreSQL keeps its data, when that is this machine's. SQLite's is known.",
+    ),
+    Setting(
+        name="PUMPER_LEAST_FREE",
+        default="50000000",
+        meaning="With fewer bytes free on the database's disk nothing more is taken (507) and reading goes on; "
+        "PostgreSQL would stop and stay down. 0: nobody looks.",
+    ),
+    Setting(
         name="SMTP_URL",
         default="",
         meaning="The mail server: smtp://HOST:PORT, smtps:// or smtp+starttls://USER:PASSWORD@HOST. Empty: mail waits.",
@@ -53,7 +64,13 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         "Empty: a key beside the signing key, made on first use.",
         secret=True,
     ),
-    Setting(name="PORT", default="8000", meaning="The port that `pumper serve` listens on."),
+    Setting(name="PORT", default="8000", meaning="The port that `pumper serve` and `pumper web` listen on."),
+    Setting(
+        name="PUMPER_BIND",
+        default="127.0.0.1",
+        meaning="The address that they listen on: this machine alone, for a proxy on it; 0.0.0.0 or :: for one elsewhere,"
+        " which PUMPER_TRUSTED_PROXIES then names.",
+    ),
     Setting(name="WEB_CONCURRENCY", default="2", meaning="How many web workers `pumper serve` starts."),
     Setting(
         name="LOG_LEVEL", default="INFO", meaning="The least important line to log: " + ", ".join(LOG_LEVELS) + "."

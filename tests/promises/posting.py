@@ -6,6 +6,7 @@ import http.client
 import json
 import queue
 import random
+import ssl
 import threading
 import time
 import uuid
@@ -60,10 +61,14 @@ def posts(count: int, systems: int, seed: int) -> list[Post]:
 
 @dataclass(kw_only=True)
 class Posting:
-    """Clients at work on one list of posts. `said`: how often each thing was answered or happened."""
+    """Clients at work on one list of posts, over TLS where `tls` says whom they trust.
+
+    said: how often each thing was answered or happened.
+    """
 
     port: int
     key: str
+    tls: ssl.SSLContext | None = None
     work: queue.SimpleQueue[Post] = field(default_factory=queue.SimpleQueue)
     acknowledged: list[Acknowledged] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
@@ -96,7 +101,7 @@ class Posting:
             thread.join(2 * PATIENCE)
 
     def _client(self) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        connection = self._connection()
         while not self.stop.is_set():
             try:
                 post = self.work.get_nowait()
@@ -104,6 +109,11 @@ class Posting:
                 break
             self._until_acknowledged(connection, post)
         connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        if self.tls is None:
+            return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
+        return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=PATIENCE, context=self.tls)
 
     def _until_acknowledged(self, connection: http.client.HTTPConnection, post: Post) -> None:
         headers = {

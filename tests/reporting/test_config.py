@@ -16,6 +16,8 @@ def test_nothing_set_is_a_working_configuration() -> None:
     assert config == Config(
         database_url="sqlite:///var/pumper.db",
         migration_database_url="sqlite:///var/pumper.db",
+        database_folder=None,
+        least_free=50_000_000,
         smtp_url=None,
         smtp_oauth_token_file=None,
         mail_from="pumper@localhost",
@@ -118,6 +120,8 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path) -> None:
         ("BASE_URL", "https://reports.example.org/?a=b"),
         ("SECRET_KEY", "short"),
         ("PORT", "0"),
+        ("PUMPER_BIND", "localhost"),
+        ("PUMPER_BIND", "10.0.0"),
         ("PORT", "65536"),
         ("PORT", "8_000"),
         ("PORT", "٨٠"),
