@@ -4,8 +4,11 @@ The seam lies here and in no module of the service: production cannot switch it 
 the service's own, in this process alone: the clock, which stands still, and a `Database` whose writing transactions
 may die by SIGKILL before their commit (all is written, nothing is kept) and after it (kept, and nobody was told).
 
+--pages: a file that limits how far SQLite may grow.
+
 --spoil: how it must not be. `early`: answers before the commit. `keyless`: ignores Idempotency-Key. `normal`: SQLite
-with synchronous=NORMAL. `fragile`: breaks over a NUL in a body.
+with synchronous=NORMAL. `fragile`: breaks over a NUL in a body. `blunt`: takes a database that is full, busy or away
+for a mistake of its own. `patient`: waits for a database as long as it takes. `hasty`: ends in the middle of calls.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from sqlalchemy import event
 from reporting.api import bodies, once
 from reporting.api.bodies import Sent
 from reporting.api.calls import Reply, call, service
+from reporting.store import engine
 from reporting.store.engine import Database, Store
 
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
@@ -60,14 +64,14 @@ def dying(rate: float, marks: Path | None, *, normal: bool) -> type[Database]:
 
     class DyingDatabase(Database):
         @classmethod
-        def connect(cls, url: str) -> DyingDatabase:
+        def connect(cls, url: str, **how: Any) -> DyingDatabase:
             prepare()
-            made = super().connect(url)
+            made = super().connect(url, **how)
             # At the last moment: whatever the transaction writes at its end is written.
             event.listen(made.engine, "commit", lambda _c: die(BEFORE) if getattr(mine, "writing", False) else None)
             if normal and made.dialect == "sqlite":
                 event.listen(made.engine, "connect", lambda c, _r: c.execute("PRAGMA synchronous = NORMAL").close())
-            return cls(engine=made.engine, dialect=made.dialect)
+            return cls(engine=made.engine, dialect=made.dialect, prompt=made.prompt, room=made.room)
 
         @contextmanager
         def transaction(self, county: str | None, **how: Any) -> Iterator[Store]:
@@ -82,6 +86,29 @@ def dying(rate: float, marks: Path | None, *, normal: bool) -> type[Database]:
                 left[0] -= 1
 
     return DyingDatabase
+
+
+def limited(kind: type[Database], pages: Path) -> type[Database]:
+    """A `Database` of SQLite that may grow by no more pages than a file says, as long as there is that file."""
+
+    def limit(connection: Any) -> None:
+        if not pages.exists():
+            connection.exec_driver_sql("PRAGMA max_page_count = 4294967294")
+            return
+        have = connection.exec_driver_sql("PRAGMA page_count").scalar_one()
+        most = pages.with_suffix(".most")
+        if not most.exists() or most.stat().st_mtime < pages.stat().st_mtime:
+            most.write_text(str(have + int(pages.read_text())))
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {int(most.read_text())}")
+
+    class Limited(kind):  # type: ignore[valid-type,misc]
+        @classmethod
+        def connect(cls, url: str, **how: Any) -> Database:
+            made: Database = super().connect(url, **how)
+            event.listen(made.engine, "begin", limit)
+            return made
+
+    return Limited
 
 
 def early_change(sent: Sent, work: Callable[[Store], Reply]) -> Response:
@@ -119,23 +146,35 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("--now", type=dt.datetime.fromisoformat, required=True)
     parser.add_argument("--dies", type=float, default=0.0)
     parser.add_argument("--marks", type=Path)
-    parser.add_argument("--spoil", choices=["early", "keyless", "normal", "fragile"])
+    parser.add_argument("--pages", type=Path)
+    parser.add_argument("--spoil", choices=["early", "keyless", "normal", "fragile", "blunt", "patient", "hasty"])
     given = parser.parse_args(arguments)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    # Before the endpoints are imported, which take these by name.
+    # Before the application is imported, whose endpoints take these by name.
     if given.spoil == "early":
         once.change = early_change
     elif given.spoil == "keyless":
         once._key = lambda: None
+    elif given.spoil == "blunt":
+        blunted: Any = engine
+        blunted.translate = lambda _error: None
+    elif given.spoil == "patient":
+        connect = Database.connect
+        unhurried: Any = Database
+        unhurried.connect = classmethod(lambda _cls, url, **how: connect(url, **{**how, "prompt": False}))
     elif given.spoil == "fragile":
         bodies._body = fragile_body(bodies._body)
     from reporting.api import server
     from reporting.config import read
 
     spoilt: Any = server
+    if given.spoil == "hasty":
+        spoilt._STOP_WITHIN = 0
     spoilt.utc_now = lambda: given.now
     spoilt.Database = dying(given.dies, given.marks, normal=given.spoil == "normal")
+    if given.pages is not None:
+        spoilt.Database = limited(spoilt.Database, given.pages)
     server.serve(read(), workers=given.workers, bind=f"127.0.0.1:{given.port}")
 
 

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,13 +35,14 @@ def free_port() -> int:
 class ServerGroup:
     """One server with its workers, a process group of its own. `options`: those of `tests.promises.served`.
 
-    before: a command that runs it, such as strace with its own options.
+    before: a command that runs it, such as strace with its own options. settings: more of its environment.
     """
 
     world: World
     options: Sequence[str] = ()
     workers: int = 2
     before: Sequence[str] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
 
@@ -122,6 +123,7 @@ class ServerGroup:
             "PUMPER_SIGNING_KEY_FILE": str(self.world.config.signing_key_file),
             "LOG_LEVEL": "ERROR",
             **UNLIMITED,
+            **self.settings,
         }
 
 
