@@ -92,6 +92,9 @@ KINDS: Final[Mapping[NoticeKind, Kind]] = {
         title="link to sign in", audience=("person",), legal=True, basis="the person asked for it"
     ),
     NoticeKind.INVITATION: Kind(title="invitation", audience=("person",), legal=True, basis="somebody invited them"),
+    NoticeKind.OWNER_LINK: Kind(
+        title="link to the own system", audience=("person",), legal=True, basis="the owner asked for it"
+    ),
     NoticeKind.OWNER_REMINDER: Kind(
         title="service due soon", audience=_OWNER, legal=False, basis="a reminder", letter=True
     ),

@@ -55,6 +55,7 @@ class NoticeKind(StrEnum):
     CHECKPOINT = "checkpoint"
     SIGNIN_LINK = "signin_link"
     INVITATION = "invitation"
+    OWNER_LINK = "owner_link"
     OWNER_REMINDER = "owner_reminder"
     DELINQUENT_OWNER = "delinquent_owner"
     CONTRACT_EXPIRING = "contract_expiring"
@@ -82,7 +83,7 @@ class Channel(StrEnum):
     LETTER = "letter"
 
 
-ACCESS_KINDS: Final = frozenset({NoticeKind.SIGNIN_LINK, NoticeKind.INVITATION})
+ACCESS_KINDS: Final = frozenset({NoticeKind.SIGNIN_LINK, NoticeKind.INVITATION, NoticeKind.OWNER_LINK})
 """Messages that somebody waits for to get in: always sent, never in a digest, and their link is not kept."""
 
 

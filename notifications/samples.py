@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, Final
 
-from notifications.access import Letter, invitation_notice, signin_notice
+from notifications.access import Letter, invitation_notice, owner_link_notice, signin_notice
 from notifications.addresses import AddressField
 from notifications.digests import group_lines
 from notifications.facts import desk_of, office_facts
@@ -283,6 +283,9 @@ _ALONE: Final[Mapping[NoticeKind, Callable[[Occasion], Notice]]] = {
     NoticeKind.SIGNIN_LINK: lambda occasion: signin_notice(_letter(occasion), "Pat Sample"),
     NoticeKind.INVITATION: lambda occasion: invitation_notice(
         _letter(occasion), occasion.program.name, "clerk", is_staff=True
+    ),
+    NoticeKind.OWNER_LINK: lambda occasion: owner_link_notice(
+        _letter(occasion), occasion.program.name, f"permit {_TANK['permit_number']}"
     ),
     NoticeKind.WEEKLY_SUMMARY: _week,
 }

@@ -13,6 +13,7 @@ from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 from reporting.errors import RecordNotFound
+from reporting.intake.signatures import drawn_words, is_drawn
 from reporting.receipts import stored_receipt
 from reporting.repudiations import repudiation_of
 from reporting.store.engine import Store
@@ -146,6 +147,8 @@ def _pairs(values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if is_drawn(value):
+        return drawn_words(value)  # the image itself stands in what was sent
     if isinstance(value, str):
         return " / ".join(value.splitlines())
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else str(value)

@@ -51,6 +51,10 @@ class MigrationFailed(StoreError):
     """The database could not be brought up to date."""
 
 
+class CopyFailed(StoreError):
+    """Not everything could be copied; nothing was."""
+
+
 class CountyMissing(StoreError):
     """This needs a transaction of one county."""
 
@@ -117,6 +121,18 @@ class CheckpointUnreadable(RecordError):
 
 class ExportRefused(RecordError):
     """The log cannot be exported there."""
+
+
+class BackupRefused(RecordError):
+    """The backup cannot be made there."""
+
+
+class RestoreRefused(RecordError):
+    """The backup was not restored."""
+
+
+class MoveRefused(RecordError):
+    """The database was not moved."""
 
 
 class RetentionRefused(RecordError):

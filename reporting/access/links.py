@@ -95,6 +95,12 @@ def let_owner_in(store: Store, secret: Secret, path: str, now: datetime) -> str 
     return token
 
 
+def owner_on_file(store: Store, system: str) -> str | None:
+    """The name of the owner on file as it is compared, however it is written; `None` where none is."""
+    owner = _owner(store, system)
+    return _name(owner) if owner else None
+
+
 def _businesses(store: Store, person: str) -> Sequence[Place]:
     return [place for place in places_of(store, person) if place.contractor_id]
 
@@ -106,5 +112,8 @@ def _owner(store: Store, system: str) -> Mapping[str, Any] | None:
 
 def _told(store: Store, system: str, owner: Mapping[str, Any]) -> str:
     """What a link is signed for: a new owner's system is not shown to the one before."""
-    name = " ".join(str(owner["name"] or "").casefold().split())
-    return "\n".join((store.tenant, system, name, str(owner["email"] or "").casefold()))
+    return "\n".join((store.tenant, system, _name(owner), str(owner["email"] or "").casefold()))
+
+
+def _name(owner: Mapping[str, Any]) -> str:
+    return " ".join(str(owner["name"] or "").casefold().split())

@@ -27,7 +27,7 @@ _KEY: Final[dict[str, Json]] = {
 }
 _SESSION: Final[dict[str, Json]] = {
     "id": TEXT,
-    "method": {"enum": ["link", "password", "oidc", "invitation", "owner_link"]},
+    "method": {"enum": ["link", "password", "oidc", "invitation", "owner_link", "owner_code"]},
     "county": MAYBE_TEXT,
     "contractor_id": MAYBE_TEXT,
     "created_at": INSTANT,
@@ -79,6 +79,7 @@ ACCESS_SCHEMAS: Final[Mapping[str, Json]] = {
     "LinkWanted": strict("email", email=_MAIL),
     "LinkSent": an_object("status detail", status={"enum": ["accepted"]}, detail=TEXT),
     "LinkUsed": strict("", contractor_id={**TEXT, "description": "Where you have a role in several businesses."}),
+    "CodeGiven": strict("code", code={**TEXT, "description": "As the county's office gave it; it works once."}),
     "Invite": strict(
         "email",
         email=_MAIL,

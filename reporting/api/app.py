@@ -44,6 +44,7 @@ from reporting.api import (
     systems,
     unsubscribe,
     verifications,
+    ways_in,
     webhooks,
 )
 from reporting.api import log as log_endpoints
@@ -92,6 +93,7 @@ SECTIONS = (
     feeds.SECTION,
     webhooks.SECTION,
     signin.SECTION,
+    ways_in.SECTION,
     unsubscribe.SECTION,
     oidc.SECTION,
     sessions.SECTION,

@@ -57,6 +57,7 @@ def _page(copy: Copy) -> str:
     body = "\n".join(_part(part) for part in copy.parts)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<p><strong>{TITLE}</strong></p>\n"
         f"<h1>{escape(copy.heading)}</h1>\n{body}\n</main>\n</body>\n</html>\n"
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from flask import Response
 
 from reporting.access.entries import log_of
-from reporting.access.keys import LONGEST_DAYS, KeyOrder, end_key, is_live, issue_key
+from reporting.access.keys import LONGEST_DAYS, IssuedKey, KeyOrder, end_key, is_live, issue_key, rotate_key
 from reporting.api.bodies import read_object, sent_object
 from reporting.api.calls import Reply, call, own_business, service
 from reporting.api.members import count_member, refuse_unknown, text_member
@@ -18,15 +18,17 @@ from reporting.api.openapi import Answer, Section, json_body
 from reporting.api.problems import Problem, absent, field_error, unprocessable
 from reporting.api.shapes import ref
 from reporting.errors import KeyNotAllowed, TooManyKeys
+from reporting.store.engine import Store
 from reporting.store.keys import KEY_LIFE, KeyKind, list_keys
 from reporting.store.roles import SCOPES_OF_KEYS, Role, Scope
 
-SECTION: Final = Section("keys", __name__, description="Keys for programs: made, listed, revoked.")
+SECTION: Final = Section("keys", __name__, description="Keys for programs: made, listed, rotated, revoked.")
 _COUNTY: Final = "/v1/<slug:county>/keys"
 _MINE: Final = "/v1/contractors/me/keys"
 _LISTED: Final = {200: Answer(tells="The keys, without their secrets.", schema=ref("Keys"))}
 _MADE: Final = {201: Answer(tells="The key, whole, this once.", schema=ref("IssuedKey"))}
 _ENDED: Final = {200: Answer(tells="The key, which opens nothing any more.", schema=ref("Key"))}
+_NOTHING: Final = json_body({"type": "object", "additionalProperties": False})
 _TOO_MANY: Final = {409: "The holder has as many live keys as it may."}
 
 
@@ -48,6 +50,12 @@ def revoke_county_key(query: dict[str, Any], county: str, key_id: str) -> Respon
     return _revoke(key_id, county, None)
 
 
+@SECTION.endpoint(f"{_COUNTY}/<id:key_id>/rotation", method="POST", body=_NOTHING, answers=_MADE, problems=_TOO_MANY)
+def rotate_county_key(query: dict[str, Any], county: str, key_id: str) -> Response:
+    """Make the key that takes another's place; the old one ends after seven days."""
+    return _rotate(key_id, county, None)
+
+
 @SECTION.endpoint(_MINE, answers=_LISTED)
 def list_my_keys(query: dict[str, Any]) -> Response:
     """The business's keys and feed tokens, those that have ended too."""
@@ -66,6 +74,18 @@ def revoke_my_key(query: dict[str, Any], key_id: str) -> Response:
     return _revoke(key_id, None, own_business())
 
 
+@SECTION.endpoint(
+    f"{_MINE}/<id:key_id>/rotation",
+    method="POST",
+    body=_NOTHING,
+    answers=_MADE,
+    problems={404: "There is no such key.", **_TOO_MANY},
+)
+def rotate_my_key(query: dict[str, Any], key_id: str) -> Response:
+    """Make the key that takes another's place; the old one ends after seven days."""
+    return _rotate(key_id, None, own_business())
+
+
 def _list(county: str | None, business: str | None) -> Response:
     with service().database.reading(None) as store:
         rows = list_keys(store, county=county, contractor_id=business)
@@ -74,10 +94,28 @@ def _list(county: str | None, business: str | None) -> Response:
 
 def _create(role: Role, county: str | None, business: str | None) -> Response:
     order = _order(read_object(sent_object()), role, county, business)
+    return _made(lambda store: issue_key(store, order, call().keyholder.key_id, call().now), county, business)
+
+
+def _rotate(key_id: str, county: str | None, business: str | None) -> Response:
+    """The same for one that is there: it may no more than who rotates it, as if it were made anew."""
+    refuse_unknown(read_object(sent_object()))
+    with service().database.reading(None) as store:
+        rows = [row for row in list_keys(store, county=county, contractor_id=business) if row["id"] == key_id]
+    if not rows or not is_live(rows[0], call().now):
+        raise absent()
+    [row] = rows
+    held = frozenset() if row["kind"] == KeyKind.FEED else frozenset(row["scopes"] or SCOPES_OF_KEYS[Role(row["role"])])
+    if not held <= call().keyholder.scopes:
+        raise unprocessable("This key may more than you: let somebody rotate it who may as much.")
+    return _made(lambda store: rotate_key(store, key_id, call().keyholder.key_id, call().now), county, business)
+
+
+def _made(make: Callable[[Store], IssuedKey], county: str | None, business: str | None) -> Response:
     try:
         # Not by `change`: what is kept under an Idempotency-Key would be the key itself.
         with service().database.transaction(log_of(county)) as store:
-            made = issue_key(store, order, call().keyholder.key_id, call().now)
+            made = make(store)
     except TooManyKeys as error:
         raise Problem(409, "too-many-keys", error.detail) from error
     except KeyNotAllowed as error:

@@ -13,7 +13,7 @@ from notifications.outbox import count_messages, oldest_waiting
 from notifications.records import Channel
 from reporting.api.calls import call, service
 from reporting.api.openapi import Answer, Section
-from reporting.store.log import SERVICE_LOG
+from reporting.store.log import SERVICE_LOG, head
 from reporting.store.mail import count_held, list_suppressions
 from reporting.store.measures import held_leases, last_runs
 from schemas.loader import shipped_slugs
@@ -45,9 +45,10 @@ class Metric:
     problems={403: "A key that is no administrator's, or plain http from outside.", 503: "The database is away."},
 )
 def show_metrics(query: dict[str, Any]) -> Response:
-    """Mails queued, sent, failed, uncertain and held in each county, the oldest that waits, and the jobs' last runs."""
+    """Mails queued, sent, failed, uncertain and held in each county, the oldest that waits, the jobs' last runs,
+    whether a worker lives, entries on record, room on the disk."""
     now = call().now
-    metrics = [*_of_mail(now), *_of_jobs(now)]
+    metrics = [*_of_mail(now), *_of_jobs(now), *_of_records()]
     text = "".join(f"{line}\n" for metric in metrics for line in metric.lines())
     return Response(text, content_type=TYPE)
 
@@ -81,6 +82,23 @@ def _of_jobs(now: dt.datetime) -> Iterable[Metric]:
     fences = tuple(({"job": row["name"].removeprefix("job:")}, row["fence"]) for row in leases)
     yield Metric(name="pumper_job_lease_changes", tells="How often a job changed hands.", samples=fences)
     yield Metric(name="pumper_time_seconds", tells="The service's own clock.", samples=(({}, now.timestamp()),))
+
+
+def _of_records() -> Iterable[Metric]:
+    entries = []
+    for county in (SERVICE_LOG, *shipped_slugs()):
+        with service().database.reading(county) as store:
+            entries.append(({"county": county}, head(store).size))
+    yield Metric(name="pumper_log_entries", tells="Entries of each county's record.", samples=tuple(entries))
+    alive = service().worker_alive
+    if alive is not None:
+        with service().database.reading(None) as store:
+            works = int(alive(store, call().now))
+        yield Metric(name="pumper_worker_alive", tells="Whether a worker was seen of late.", samples=(({}, works),))
+    room = service().database.room
+    free = room.free() if room else None
+    if free is not None:
+        yield Metric(name="pumper_disk_free_bytes", tells="Room on the database's disk.", samples=(({}, free),))
 
 
 def _escaped(text: str) -> str:

@@ -36,7 +36,7 @@ _MINE: Final = ("due_soon", "overdue")
 def list_obligations(query: dict[str, Any], county: str) -> Response:
     """Open duties, soonest first. A contractor's key lists those of the systems that designate its business."""
     with service().database.reading(county) as store:
-        page = read_obligations(store, _filters(store, query), query.get("cursor"), query["limit"])
+        page = read_obligations(store, obligation_filter(store, query), query.get("cursor"), query["limit"])
     rows = [due_row(row, county_today()) for row in page.rows]
     return Reply(status=200, body={"obligations": rows}, headers=next_link(page.next_cursor)).response()
 
@@ -45,7 +45,7 @@ def list_obligations(query: dict[str, Any], county: str) -> Response:
 def obligations_csv(query: dict[str, Any], county: str) -> Response:
     """The same list as a file for a spreadsheet, whole: `limit` and `cursor` do nothing here."""
     with service().database.reading(county) as store:
-        rows = [due_row(row, county_today()) for row in _all(store, _filters(store, query))]
+        rows = [due_row(row, county_today()) for row in _all(store, obligation_filter(store, query))]
     return csv_response(f"obligations-{county}.csv", DUE_COLUMNS, rows)
 
 
@@ -57,7 +57,7 @@ def obligations_csv(query: dict[str, Any], county: str) -> Response:
 def obligations_geojson(query: dict[str, Any], county: str) -> Response:
     """The same list as a map layer (RFC 7946), whole; a duty whose place is not on file has no geometry."""
     with service().database.reading(county) as store:
-        rows = list(_all(store, _filters(store, query)))
+        rows = list(_all(store, obligation_filter(store, query)))
     features = [feature(row, due_row(row, county_today())) for row in rows]
     body = {"type": "FeatureCollection", "features": features}
     return Response(encode_bytes(body), mimetype="application/geo+json")
@@ -105,7 +105,8 @@ def feature(place: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str
     return {"type": "Feature", "geometry": point if all(found) else None, "properties": dict(properties)}
 
 
-def _filters(store: Store, query: Mapping[str, Any]) -> ObligationFilter:
+def obligation_filter(store: Store, query: Mapping[str, Any]) -> ObligationFilter:
+    """Which duties are listed for the caller; query: as `ObligationsQuery` reads it."""
     return ObligationFilter(
         state=query.get("state", ()),
         kind=query.get("kind", ()),

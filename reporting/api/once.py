@@ -35,6 +35,24 @@ def change_once(sent: Sent, work: Callable[[Store], Reply], key: str | None) -> 
         return (work(store), None) if key is None else _once(store, key, sent, work)
 
 
+def answered_before(store: Store, sent: Sent, key: str) -> Reply | None:
+    """What the same form was answered with when it came before; `None` for one that comes for the first time.
+
+    For a page that looks a form over before it takes it: what was found right once is not to be judged anew when only
+    the answer was lost. Raises the problem of a key that came with another form.
+    """
+    found = idempotency.answered(store, call().keyholder.key_id, request.path, key, sent.fingerprint)
+    if isinstance(found, idempotency.Mismatch):
+        raise _reused()
+    return Reply(status=found.status, body=found.answer, headers=found.headers) if found else None
+
+
+def _reused() -> Problem:
+    return Problem(
+        422, "key-reused", "This Idempotency-Key was used for another request: give a new request a new key."
+    )
+
+
 def _once(store: Store, key: str, sent: Sent, work: Callable[[Store], Reply]) -> tuple[Reply, dict[str, str] | None]:
     holder, route = call().keyholder.key_id, request.path
     begun = idempotency.begin(store, holder, route, key, sent.fingerprint, call().now)
@@ -44,8 +62,7 @@ def _once(store: Store, key: str, sent: Sent, work: Callable[[Store], Reply]) ->
         detail = "A request with this Idempotency-Key is still being carried out; ask again shortly."
         raise Problem(409, "key-in-use", detail, headers={"Retry-After": "1"})
     if isinstance(begun, idempotency.Mismatch):
-        detail = "This Idempotency-Key was used for another request: give a new request a new key."
-        raise Problem(422, "key-reused", detail)
+        raise _reused()
     reply = work(store)
     if reply.status < 300:
         idempotency.finish(store, holder, route, key, status=reply.status, answer=reply.body, headers=reply.headers)

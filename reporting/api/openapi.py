@@ -171,7 +171,7 @@ def document() -> dict[str, Any]:
 def _usual_problems(policy: Policy, query: type[Query], rule: str, has_body: bool, once: bool) -> dict[int, str]:
     """The problems that an endpoint may answer with by what it is."""
     found = {500: "Something went wrong on our side."}
-    if rule.startswith(("/v1", "/sign", "/owner", "/invitations", "/unsubscribe")):
+    if rule.startswith(("/v1", "/sign", "/s/", "/owner", "/invitations", "/unsubscribe")):
         found |= {
             403: "Plain http from outside, or a key or sign-in that this is not for.",
             503: "The database is away or busy: try again shortly.",

@@ -72,9 +72,12 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "web.home": PAGE,
     "web.look_up": PAGE,
     "web.show_system": PAGE,
+    "web.show_way_in": PAGE,
     "web.what_is_asked": PAGE,
     "web.what_county_asks": PAGE,
+    "web.program_in_full": PAGE,
     "web.asset": EVERYBODY,
+    "web.serve_worker": EVERYBODY,
     **{
         f"web.{name}": Policy(roles=frozenset({role}), scope=scope)
         for role, by_scope in PAGES.items()
@@ -203,25 +206,19 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "keys.list_county_keys": STAFF.needing(Scope.KEYS_MANAGE),
     "keys.create_county_key": STAFF.needing(Scope.KEYS_MANAGE),
     "keys.revoke_county_key": STAFF.needing(Scope.KEYS_MANAGE),
+    "keys.rotate_county_key": STAFF.needing(Scope.KEYS_MANAGE),
+    "keys.rotate_my_key": CONTRACTORS.needing(Scope.KEYS_MANAGE),
     "keys.list_my_keys": CONTRACTORS.needing(Scope.KEYS_MANAGE),
     "keys.create_my_key": CONTRACTORS.needing(Scope.KEYS_MANAGE),
     "keys.revoke_my_key": CONTRACTORS.needing(Scope.KEYS_MANAGE),
     "feeds.my_due_ics": CONTRACTORS.needing(Scope.SYSTEMS_READ),
     "feeds.feed": EVERYBODY,  # its token is in the address, and opens nothing else
-    "webhooks.list_county_webhooks": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.add_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.remove_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.rotate_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.test_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.enable_county_webhook": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.list_county_deliveries": STAFF.needing(Scope.KEYS_MANAGE),
-    "webhooks.list_my_webhooks": CONTRACTORS.needing(Scope.KEYS_MANAGE),
-    "webhooks.add_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
-    "webhooks.remove_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
-    "webhooks.rotate_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
-    "webhooks.test_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
-    "webhooks.enable_my_webhook": CONTRACTORS.needing(Scope.KEYS_MANAGE),
-    "webhooks.list_my_deliveries": CONTRACTORS.needing(Scope.KEYS_MANAGE),
+    **{
+        f"webhooks.{does}_{whose}_{what}": policy.needing(Scope.KEYS_MANAGE)
+        for whose, policy in (("county", STAFF), ("my", CONTRACTORS))
+        for what, names in (("webhooks", "list"), ("webhook", "add remove rotate test enable"), ("deliveries", "list"))
+        for does in names.split()
+    },
     "signin.show_signin": EVERYBODY,
     "signin.sign_in_by_password": EVERYBODY,
     "signin.send_link": EVERYBODY,
@@ -229,6 +226,8 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "signin.use_sent_link": EVERYBODY,
     "signin.show_owner_link": EVERYBODY,
     "signin.use_owner_link": EVERYBODY,
+    "ways_in.mail_owner_link": EVERYBODY,
+    "ways_in.use_owner_code": EVERYBODY,
     "oidc.go_to_provider": EVERYBODY,
     "oidc.come_back": EVERYBODY,
     "invitations.show_invitation": EVERYBODY,

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from reporting.api.queries import CountField, DayField, PageQuery, Query, SwitchField, TextField, WordsField
+from typing import Final
+
+from notifications.outbox import MessageState
+from notifications.records import NoticeKind
+from reporting.api.queries import (
+    CountField,
+    DayField,
+    PageQuery,
+    Query,
+    SwitchField,
+    SystemsQuery,
+    TextField,
+    WordsField,
+)
 from reporting.domain.periods import PeriodState
 from reporting.service_year.exemptions import STATES as EXEMPTION_STATES
 from reporting.service_year.mailings import KINDS as MAILING_KINDS
 from reporting.service_year.mailings import STATES as MAILING_STATES
+from reporting.store.received import Became
 from reporting.verifications import STATES as VERIFICATION_STATES
 
 
@@ -84,3 +98,34 @@ class ExemptionsQuery(Query):
 
     kind = TextField(metadata={"description": "Only of this kind, as the county's program has it."})
     state = WordsField(EXEMPTION_STATES, "Only those that stand so")
+
+
+_RECEIVED_FROM: Final = DayField(metadata={"description": "Received on this day or later."})
+_WRITTEN_FROM: Final = DayField(metadata={"description": "Written on this day or later."})
+
+
+class ReceivedQuery(PageQuery.from_dict({"from": _RECEIVED_FROM})):  # type: ignore[misc]
+    """Which reports received; `from` is no name that Python lets a class have."""
+
+    to = DayField(metadata={"description": "Received on this day or before."})
+    served_from = DayField(metadata={"description": "Served on this day or later."})
+    served_to = DayField(metadata={"description": "Served on this day or before."})
+    contractor = TextField(metadata={"description": "The licence number that the report names, in any spelling."})
+    state = WordsField([one.value for one in Became], "Only reports that became so; by default those that stand")
+
+
+class MailsQuery(PageQuery.from_dict({"from": _WRITTEN_FROM})):  # type: ignore[misc]
+    """Which mails."""
+
+    to = DayField(metadata={"description": "Written on this day or before."})
+    q = TextField(metadata={"description": "A piece of the address that it goes to."})
+    kind = WordsField([one.value for one in NoticeKind], "Only these kinds")
+    state = WordsField(
+        [one.value for one in MessageState if one is not MessageState.PRINTED], "Only mails in this state"
+    )
+
+
+class MapQuery(SystemsQuery):
+    """Which systems of a map's view."""
+
+    bbox = TextField(metadata={"description": "West, south, east, north in degrees, parted by commas (RFC 7946, 5)."})

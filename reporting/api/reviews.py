@@ -43,17 +43,21 @@ _LATE: Final = {409: "Somebody has decided it before, the report was amended or 
 )
 def list_reviews(query: dict[str, Any], county: str) -> Response:
     """Reports that wait for the county to say which system they are of, oldest first."""
+    with service().database.reading(county) as store:
+        page = read_reviews(store, review_filter(query), query.get("cursor"), query["limit"])
+    rows = [{**row, "received_at": instant(row["received_at"])} for row in page.rows]
+    return Reply(status=200, body={"reviews": rows}, headers=next_link(page.next_cursor)).response()
+
+
+def review_filter(query: Mapping[str, Any]) -> ReviewFilter:
+    """Which reviews are listed; query: as `ReviewsQuery` reads it. Without a state those that are open."""
     number = query.get("license")
-    filters = ReviewFilter(
+    return ReviewFilter(
         state=query.get("state", (OPEN,)),
         reason=query.get("reason", ()),
         license_norm=normalize_license(number) if number else None,
         system=query.get("system"),
     )
-    with service().database.reading(county) as store:
-        page = read_reviews(store, filters, query.get("cursor"), query["limit"])
-    rows = [{**row, "received_at": instant(row["received_at"])} for row in page.rows]
-    return Reply(status=200, body={"reviews": rows}, headers=next_link(page.next_cursor)).response()
 
 
 @SECTION.endpoint(

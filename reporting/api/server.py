@@ -13,6 +13,7 @@ from reporting.api.app import create_app
 from reporting.api.calls import WorkerAlive
 from reporting.config import Config, read
 from reporting.store.engine import Database
+from reporting.store.room import room_of
 from reporting.store.signing import Signer
 from schemas.loader import read_all, use_folder
 
@@ -33,7 +34,9 @@ def application(config: Config | None = None, worker_alive: WorkerAlive | None =
     use_folder(settings.programs)
     read_all()
     signer = Signer.load(settings.signing_key_file)
-    return create_app(settings, Database.connect(settings.database_url), signer, utc_now, worker_alive)
+    room = room_of(settings.database_url, settings.database_folder, settings.least_free)
+    database = Database.connect(settings.database_url, prompt=True, room=room)
+    return create_app(settings, database, signer, utc_now, worker_alive)
 
 
 class _Server(BaseApplication):  # type: ignore[misc]  # gunicorn ships no types

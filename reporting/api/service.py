@@ -15,6 +15,7 @@ from reporting.api.openapi import Answer, Section, document
 from reporting.api.pages import STYLE, docs_page
 from reporting.api.problems import Problem
 from reporting.errors import StoreError
+from reporting.store.copying import moved_to
 from reporting.store.log import SERVICE_LOG
 from reporting.store.mail import due_since
 from reporting.store.migrate import is_current
@@ -42,7 +43,7 @@ def healthz(query: dict[str, Any]) -> Response:
 @SECTION.endpoint(
     "/readyz",
     answers={200: Answer(tells="Reports can be taken.", schema=_READY)},
-    problems={503: "The database cannot be reached or is not up to date, or no worker is at work."},
+    problems={503: "The database cannot be reached, is not up to date or was moved, or no worker is at work."},
 )
 def readyz(query: dict[str, Any]) -> Response:
     """Whether all works: the database can be reached and is up to date, and a worker, if there must be one, lives.
@@ -52,6 +53,7 @@ def readyz(query: dict[str, Any]) -> Response:
     """
     try:
         current = is_current(service().config.database_url)
+        moved = current and _is_moved()
         working = not current or _is_worked_for()
         told = {"mail": "behind" if current and _is_mail_behind() else "ok"}
     except StoreError as error:
@@ -59,6 +61,8 @@ def readyz(query: dict[str, Any]) -> Response:
     if not current:
         detail = "The database is not up to date: run `pumper init`."
         raise Problem(503, "not-migrated", detail, headers={"Retry-After": "30"})
+    if moved:
+        raise Problem(503, "moved", "The database was moved: this is the former one.", headers={"Retry-After": "30"})
     if not working:
         detail = "No worker has been seen for minutes: nothing is scanned and no mail goes out."
         raise Problem(503, "no-worker", detail, headers={"Retry-After": "30"})
@@ -74,6 +78,11 @@ def _is_mail_behind() -> bool:
         if since is not None and g.now - since > _MAIL_LATE:
             return True
     return False
+
+
+def _is_moved() -> bool:
+    with service().database.reading(None) as store:
+        return moved_to(store) is not None
 
 
 def _is_worked_for() -> bool:

@@ -44,16 +44,8 @@ _STANDING: Final = ("needs_service", "needs_service_on", "needs_service_because"
 def list_systems(query: dict[str, Any], county: str) -> Response:
     """Systems with their standing, filtered. A contractor's key lists those that designate its business."""
     with service().database.reading(county) as store:
-        filters = SystemFilter(
-            permit=_norm(query, "permit"),
-            parcel=_norm(query, "parcel"),
-            q=query.get("q"),
-            standing=query.get("standing", ()),
-            municipality=query.get("municipality"),
-            contractor=licence_filter(store, query.get("contractor")),
-        )
-        page = read_systems(store, filters, query.get("cursor"), query["limit"])
-    body = {"systems": [_listed(row) for row in page.rows]}
+        page = read_systems(store, system_filter(store, query), query.get("cursor"), query["limit"])
+    body = {"systems": [listed_system(row) for row in page.rows]}
     return Reply(status=200, body=body, headers=next_link(page.next_cursor)).response()
 
 
@@ -216,7 +208,20 @@ def _norm(query: Mapping[str, Any], name: str) -> str | None:
     return normalize_identifier(text) if text else None
 
 
-def _listed(row: Mapping[str, Any]) -> dict[str, Any]:
+def system_filter(store: Store, query: Mapping[str, Any]) -> SystemFilter:
+    """Which systems are listed for the caller; query: as `SystemsQuery` reads it."""
+    return SystemFilter(
+        permit=_norm(query, "permit"),
+        parcel=_norm(query, "parcel"),
+        q=query.get("q"),
+        standing=query.get("standing", ()),
+        municipality=query.get("municipality"),
+        contractor=licence_filter(store, query.get("contractor")),
+    )
+
+
+def listed_system(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of `reporting.store.lists.list_systems` as it is shown in lists."""
     return {
         "id": row["system"],
         **{name: row[name] for name in _PLAIN},

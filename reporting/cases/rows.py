@@ -47,7 +47,7 @@ def all_rows(store: Store, program: Program, query: Mapping[str, Any], today: dt
     cursor: str | None = None
     while True:
         page = list_page(store, program, query, cursor, LARGEST_PAGE, today)
-        yield from map(_flat, page.rows)
+        yield from map(flat_case, page.rows)
         cursor = page.next_cursor
         if cursor is None:
             return
@@ -133,7 +133,8 @@ def _duty(duty: Mapping[str, Any], today: dt.date) -> dict[str, Any]:
     return {**{name: duty[name] for name in _DUTY}, "days_late": max(0, late)}
 
 
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+def flat_case(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A case of a page as a row of `COLUMNS`."""
     worst: Mapping[str, Any] = max(row["duties"], key=lambda duty: duty["days_late"], default={})
     of_duty = ("due_on", "last_day", "days_late", "rule", "cite", "because")
     flat = {name: row.get(name) for name in COLUMNS if name == "due_on" or name not in of_duty}

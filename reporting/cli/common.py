@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
+from typing import Any
 
 import structlog
 
 from reporting.config import Config, read
 from reporting.errors import ConfigurationError
+from reporting.store.copying import moved_to
 from reporting.store.engine import Database
 from reporting.store.migrate import is_current
+from reporting.store.room import room_of
 from reporting.store.signing import Signer
 
 
@@ -23,11 +27,23 @@ def opened(config: Config | None = None) -> Iterator[tuple[Config, Database]]:
     log_to_stderr(settings.log_level)
     if not is_current(settings.database_url):
         raise ConfigurationError("The database is not set up or not up to date: run `pumper init`.")
-    database = Database.connect(settings.database_url)
+    room = room_of(settings.database_url, settings.database_folder, settings.least_free)
+    database = Database.connect(settings.database_url, room=room)
     try:
+        refuse_moved(database)
         yield settings, database
     finally:
         database.dispose()
+
+
+def refuse_moved(database: Database) -> None:
+    """Work on no database whose rows are in another one by now; raises `ConfigurationError`."""
+    with database.reading(None) as store:
+        where = moved_to(store)
+    if where is not None:
+        raise ConfigurationError(
+            f"The database was moved to {where}: set DATABASE_URL to it (`pumper move --cancel` goes on with this one)."
+        )
 
 
 def signer_of(config: Config) -> Signer:
@@ -42,9 +58,19 @@ def log_to_stderr(level: str) -> None:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
+            _where_it_failed,
             structlog.processors.JSONRenderer(sort_keys=True),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level]),
         logger_factory=structlog.WriteLoggerFactory(sys.stderr),
     )
+
+
+def _where_it_failed(_logger: object, _method: str, line: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Of an exception its kind and its place: its words may name an owner, as a database's own do."""
+    if not line.pop("exc_info", None):
+        return line
+    error = sys.exception()
+    frames = traceback.extract_tb(error.__traceback__) if error else []
+    where = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames[-12:]]
+    return {**line, "error": type(error).__name__, "where": where}

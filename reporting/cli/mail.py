@@ -31,6 +31,7 @@ from reporting.errors import ConfigurationError
 from reporting.histories import county_program
 from reporting.store.engine import Database
 from reporting.store.log import SERVICE_LOG
+from reporting.store.monthly import keep_month
 from reporting.sweep import SweepCounts, sweep, tell_licences
 from schemas.calendar import COUNTY_TIME_ZONE, local_date
 from schemas.loader import shipped_program, shipped_slugs
@@ -66,6 +67,7 @@ def scan_county(
     with database.transaction(county) as store:
         program = county_program(store, county, on=today)
         tell_licences(store, program, today, now)
+        keep_month(store, today)
         queued = queue_notices(store, program, today, now, base_url, map_url)
         queued += queue_weekly(store, program, today, now, base_url)
     return Scan(sweep=swept, queued=queued)

@@ -63,9 +63,9 @@ def demo_environ() -> dict[str, str]:
     return environ
 
 
-@click.command(hidden=True)
+@click.command()
 def web() -> None:
-    """The web workers alone, as `pumper serve` starts them."""
+    """The web workers alone, as `serve` starts them; several may run, behind a proxy that shares the calls out."""
     run_web(read())
 
 

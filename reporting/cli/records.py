@@ -9,10 +9,12 @@ import click
 from reporting.cli.common import opened, signer_of
 from reporting.cli.imports import BY_COMMAND_LINE
 from reporting.cli.words import COUNTY, JSON, moment, print_json
+from reporting.config import Config
 from reporting.intake.credentials import Sender
 from reporting.repudiations import repudiate as repudiate_report
 from reporting.store.engine import Database
 from reporting.store.export import export_log, new_bundle
+from reporting.store.leaving import export_tables
 from reporting.store.log import SERVICE_LOG, head
 from reporting.store.log import checkpoint as sign_head
 from reporting.store.rotation import hand_over
@@ -54,6 +56,13 @@ def _sign(database: Database, slug: str, signer: Signer) -> SignedHead | None:
         return sign_head(store, signer, moment()) if head(store).size else None
 
 
+def sign_logs(database: Database, settings: Config) -> None:
+    """Sign the head of each log as it stands."""
+    signer = signer_of(settings)
+    for slug in _logs():
+        _sign(database, slug, signer)
+
+
 def _shown(one: SignedHead) -> dict[str, object]:
     note = {"key_id": one.key_id, "note": checkpoint_note(one), "signed_at": one.signed_at.isoformat()}
     return {"county": one.county, "size": one.size, "root": one.root.hex(), **note}
@@ -63,28 +72,44 @@ def _shown(one: SignedHead) -> dict[str, object]:
 @click.argument("county", callback=_log_argument)
 @click.option(
     "--log",
-    "target",
-    required=True,
+    "log_target",
     type=click.Path(path_type=Path),
     metavar="FOLDER|FILE.zip",
     help="Where to write the log, with a program that checks it and needs nothing but Python.",
 )
+@click.option(
+    "--all",
+    "whole_target",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER|FILE.zip",
+    help="The same with every table of the county beside it, as JSON lines and CSV: for leaving the service.",
+)
 @JSON
-def export(county: str, target: Path, as_json: bool) -> None:
+def export(county: str, log_target: Path | None, whole_target: Path | None, as_json: bool) -> None:
     """A county's record as files, to check and to keep without the service.
 
     It holds what people sent and wrote: give it only to whoever may read the county's records.
     """
+    target = log_target or whole_target
+    if target is None or (log_target and whole_target):
+        raise click.UsageError("say what: --log FOLDER|FILE.zip, or --all FOLDER|FILE.zip")
+    rows: dict[str, int] = {}
     with opened() as (settings, database):
         signed = _sign(database, county, signer_of(settings))
         if signed is None:
             raise click.UsageError(f"the log of {county} has no entries yet")
         with database.reading(county) as store, new_bundle(target) as bundle:
+            if whole_target is not None:
+                rows = export_tables(store, bundle)
             export_log(store, bundle, signed, moment())
     if as_json:
-        print_json({"county": county, "size": signed.size, "root": signed.root.hex(), "path": str(target)})
+        told = {"county": county, "size": signed.size, "root": signed.root.hex(), "path": str(target)}
+        print_json({**told, "rows": rows} if whole_target else told)
     else:
-        click.echo(f"{county}: {signed.size} entries written to {target}; check them with: pumper verify {target}")
+        with_rows = f" and {sum(rows.values()):,} rows of {len(rows)} tables" if whole_target else ""
+        click.echo(
+            f"{county}: {signed.size} entries{with_rows} written to {target}; check them with: pumper verify {target}"
+        )
 
 
 @click.group()

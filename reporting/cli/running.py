@@ -25,6 +25,7 @@ from reporting.cli.words import moment
 from reporting.config import Config
 from reporting.errors import ConfigurationError, DatabaseUnavailable
 from reporting.intake.waiting import waiting_files, work_off
+from reporting.inventory.filing import forget_old_imports, waiting_imports, work_off_import
 from reporting.inventory.indexing import index_all
 from reporting.store.engine import Database, check_durability
 from reporting.store.idempotency import forget_old
@@ -68,6 +69,7 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
 
     def take_files(turn: Turn) -> None:
         work_off_waiting(config, database, turn, not_before)
+        import_waiting(database, turn, not_before)
 
     def hooks(turn: Turn) -> None:
         tell_hooks(config, database, turn)
@@ -92,10 +94,12 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
 
 
 def forget_answers(database: Database, turn: Turn) -> None:
-    """Drop the answers kept for repeats of calls made more than 400 days ago, of every county and of none."""
+    """Drop the answers kept for repeats of calls made more than 400 days ago, of counties and of none; old imports."""
     for county in (*shipped_slugs(), None):
         with database.transaction(county) as store:
             forget_old(store, turn.now)
+            if county:
+                forget_old_imports(store, turn.now)
 
 
 def forget_limits(database: Database, turn: Turn) -> None:
@@ -124,6 +128,25 @@ def work_off_waiting(config: Config, database: Database, turn: Turn, not_before:
                 _log.exception("long file failed", county=slug, submission=submission)
 
 
+def import_waiting(database: Database, turn: Turn, not_before: dict[str, dt.datetime]) -> None:
+    """The same for the inventory files that wait."""
+    for slug in shipped_slugs():
+        with database.reading(slug) as store:
+            waiting = waiting_imports(store)
+        for one in waiting:
+            if turn.stopping() or not turn.still_mine():
+                return
+            if not_before.get(one, turn.now) > turn.now:
+                continue
+            try:
+                work_off_import(database, slug, one, moment, stopping=turn.stopping)
+            except DatabaseUnavailable:
+                raise
+            except Exception:
+                not_before[one] = turn.now + AFTER_FAILURE
+                _log.exception("inventory file failed", county=slug, file=one)
+
+
 def run_worker_here(config: Config) -> None:
     """Run the schedule in this process until SIGTERM or SIGINT."""
     stop = threading.Event()
@@ -150,7 +173,8 @@ def run_web(config: Config) -> None:
     """Run gunicorn's web workers in this process until SIGTERM or SIGINT."""
     with opened(config) as (settings, database):
         refuse_forgetful(database)
-    serve(settings, workers=settings.web_concurrency, bind=f"127.0.0.1:{settings.port}", worker_alive=worker_alive)
+    bind = f"[{settings.bind}]" if ":" in settings.bind else settings.bind
+    serve(settings, workers=settings.web_concurrency, bind=f"{bind}:{settings.port}", worker_alive=worker_alive)
 
 
 def run_all(environ: Mapping[str, str]) -> int:

@@ -11,6 +11,7 @@ from reporting.intake.identifiers import ExcelDamage, excel_damage
 from reporting.intake.moments import parse_date, parse_time
 from reporting.intake.numbers import parse_fraction, parse_gallons, parse_reading
 from reporting.intake.sheet import Cell, Row, is_blank
+from reporting.intake.signatures import FIELDS_SIGNED, check_signature
 from reporting.intake.values import BadValue, Raw, clean_text, parse_text, raw_value
 from reporting.intake.words import is_none_word, parse_choice, parse_license, parse_yes_no
 from schemas.fields import FIELDS, Field, Type
@@ -171,8 +172,9 @@ def _text(spec: Field, raw: Raw, program: Program, today: dt.date) -> object:
 
 
 def _long_text(spec: Field, raw: Raw, program: Program, today: dt.date) -> object:
-    # A signature may be an image as a data address; the notes of a visit are not longer than a page.
-    return parse_text(raw, max_length=200_000 if spec.name.endswith("signature") else 10_000)
+    if spec.name in FIELDS_SIGNED:
+        return check_signature(parse_text(raw, max_length=200_000))
+    return parse_text(raw, max_length=10_000)  # the notes of a visit are not longer than a page
 
 
 def _identifier(spec: Field, raw: Raw, program: Program, today: dt.date) -> object:

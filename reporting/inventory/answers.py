@@ -54,6 +54,7 @@ class InventoryAnswer:
     """The answer to one file. Counts are of systems (contractors: of licences), `rows` and `rejected` of rows.
 
     `outcomes`: every row in the file's order. `differences`: the first values that change of what is on file.
+    `plan_sha256`: of all that the file does, the same for a trial and for the import that does just that.
     """
 
     county: str | None
@@ -69,6 +70,7 @@ class InventoryAnswer:
     outcomes: tuple[RowOutcome, ...]
     differences: tuple[ShownDifference, ...]
     notes: tuple[str, ...] = ()
+    plan_sha256: str = ""
 
     @property
     def errors(self) -> tuple[Issue, ...]:
@@ -90,6 +92,7 @@ class InventoryAnswer:
             "outcomes": [outcome.as_json() for outcome in shown],
             "differences": [difference._asdict() for difference in self.differences],
             "notes": list(self.notes),
+            **({"plan_sha256": self.plan_sha256} if self.plan_sha256 else {}),
         }
 
 

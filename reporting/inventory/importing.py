@@ -97,6 +97,22 @@ def load_inventory(
     return run.answer()
 
 
+def open_inventory(
+    data: bytes, day: Day, file_name: str | None, content_type: str | None, limits: Limits = LONG_FILE
+) -> HeadedFile:
+    """An inventory file, opened: its rows and what its headings mean. Raises `FileRefused`."""
+    return open_headed(
+        data,
+        file_name=file_name,
+        content_type=content_type,
+        limits=limits,
+        columns=COLUMNS,
+        required=_REQUIRED,
+        day=day,
+        identifiers=_IDENTIFIERS,
+    )
+
+
 def _read_ahead(chunks: Iterator[list[Group]]) -> Iterator[list[Group]]:
     """The same chunks, the next one read while the database writes the one before."""
     with ThreadPoolExecutor(1) as reader:
@@ -128,16 +144,7 @@ def _open(
     limits: Limits,
 ) -> _Run:
     today = local_date(now, program.timezone)
-    file = open_headed(
-        data,
-        file_name=file_name,
-        content_type=content_type,
-        limits=limits,
-        columns=COLUMNS,
-        required=_REQUIRED,
-        day=Day(today=today, time_zone=program.timezone),
-        identifiers=_IDENTIFIERS,
-    )
+    file = open_inventory(data, Day(today=today, time_zone=program.timezone), file_name, content_type, limits)
     digest = sha256(data).hexdigest()
     origin = Origin(principal=principal, file_name=file_name, file_sha256=digest, now=now, today=today)
     return _Run(county=program.slug, file=file, origin=origin, dry_run=dry_run)
@@ -154,6 +161,7 @@ class _Run:
     seen: dict[Key, Seen] = field(default_factory=dict)
     outcomes: list[RowOutcome] = field(default_factory=list)
     differences: list[ShownDifference] = field(default_factory=list)
+    plan: Any = field(default_factory=sha256)
 
     def chunks(self) -> Iterator[list[Group]]:
         """The systems of the file with their rows, about `CHUNK_ROWS` rows at a time.
@@ -237,7 +245,8 @@ class _Run:
             outcome = ADDED
         name = draft.values.get("permit_number") or draft.key.permit or None
         self._settle(name, verdicts, outcome, system)
-        if outcome == CHANGED and len(self.differences) < _SHOWN_DIFFERENCES:
+        if outcome == CHANGED:
+            self.plan.update(repr(change.differences).encode("utf-8", "backslashreplace"))
             found = (ShownDifference(draft.rows[0], name, *difference) for difference in change.differences)
             self.differences = [*self.differences, *found][:_SHOWN_DIFFERENCES]
         self._see(draft, outcome)
@@ -250,7 +259,7 @@ class _Run:
     def _settle(self, name: str | None, verdicts: Sequence[RowVerdict], outcome: str, system: str | None) -> None:
         for verdict in verdicts:
             state = REJECTED if verdict.errors else outcome
-            self.outcomes.append(RowOutcome(verdict.row, state, name, system, verdict.errors, verdict.warnings))
+            self._keep(RowOutcome(verdict.row, state, name, system, verdict.errors, verdict.warnings))
 
     def _see(self, draft: Draft, outcome: str) -> None:
         before = self.seen.get(draft.key)
@@ -263,7 +272,12 @@ class _Run:
 
     def _refuse(self, verdict: RowVerdict) -> None:
         name = verdict.key.permit if verdict.key else None
-        self.outcomes.append(RowOutcome(verdict.row, REJECTED, name, None, verdict.errors, verdict.warnings))
+        self._keep(RowOutcome(verdict.row, REJECTED, name, None, verdict.errors, verdict.warnings))
+
+    def _keep(self, outcome: RowOutcome) -> None:
+        self.outcomes.append(outcome)
+        codes = [issue.code for issue in outcome.errors]
+        self.plan.update(f"{outcome.row} {outcome.outcome} {codes}\n".encode())
 
     def answer(self) -> InventoryAnswer:
         """What has become of the file so far."""
@@ -279,5 +293,6 @@ class _Run:
             outcomes=tuple(sorted(self.outcomes, key=lambda one: one.row)),
             differences=tuple(self.differences),
             notes=self.file.sheet.notes,
+            plan_sha256=sha256(f"{self.origin.file_sha256} {self.plan.hexdigest()}".encode()).hexdigest(),
             **counts,
         )

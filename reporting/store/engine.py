@@ -17,15 +17,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from reporting.errors import ConfigurationError, CountyMissing, DatabaseUnavailable
+from reporting.errors import CountyMissing, DatabaseUnavailable, StorageFull
 from reporting.store.encoding import encode_json
 from reporting.store.failures import translate
 from reporting.store.journal import Journal
+from reporting.store.room import Room, database_address
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -33,8 +34,12 @@ SQLITE_WAIT_MS: Final = 10_000
 """How long a SQLite writer waits for another one."""
 READ_LIMIT_MS: Final = 5_000
 """How long one statement of a reader may run."""
+PROMPT_READ_LIMIT_MS: Final = 3_500
+"""The same for a call on PostgreSQL: the server ends it before the call gives the server up."""
 WRITE_LIMIT_MS: Final = 60_000
 CONNECT_LIMIT_S: Final = 4
+PROMPT_CONNECT_S: Final = 2
+"""The same for a call, which looks first whether a connection that it has is still good."""
 _LOOK_EVERY: Final = 20_000
 """Steps of SQLite's machine between two looks at the clock: about a millisecond."""
 _LONGEST_GAP_S: Final = 0.05
@@ -62,21 +67,24 @@ class Store:
 
 @dataclass(frozen=True, kw_only=True)
 class Database:
-    """One database and its pool of connections."""
+    """One database and its pool of connections. prompt: for calls. room: its disk, when somebody watches it."""
 
     engine: Engine
     dialect: Dialect
+    prompt: bool = False
+    room: Room | None = None
 
     @classmethod
-    def connect(cls, url: str) -> Database:
+    def connect(cls, url: str, *, prompt: bool = False, room: Room | None = None) -> Database:
         """Make ready to use the database at `url` (`sqlite:///…`, `postgresql://…`); nothing is opened yet.
 
-        Raises `ConfigurationError` for an address that names neither.
+        prompt: for calls that somebody waits for: a server that does not answer within 5 s counts as away. Raises
+        `ConfigurationError` for an address that names neither.
         """
         address = database_address(url)
         if address.get_backend_name() == "sqlite":
-            return cls(engine=_sqlite(address), dialect="sqlite")
-        return cls(engine=_postgresql(address), dialect="postgresql")
+            return cls(engine=_sqlite(address), dialect="sqlite", room=room)
+        return cls(engine=_postgresql(address, prompt=prompt), dialect="postgresql", prompt=prompt, room=room)
 
     def dispose(self) -> None:
         """Close every connection."""
@@ -89,6 +97,8 @@ class Database:
         On SQLite it holds the write lock from the start. `patience_ms`: how long it may wait for another writer, where
         that is shorter than usual. Raises `DatabaseUnavailable`, `DatabaseBusy`, `StorageFull`, `QueryTooSlow`.
         """
+        if county is not None and self.room is not None and self.room.is_low():
+            raise StorageFull
         with self._begin(county, writing=True, patience_ms=patience_ms) as store:
             yield store
 
@@ -110,7 +120,8 @@ class Database:
                 connection.execution_options(pumper_writing=writing, pumper_patience_ms=patience_ms)
                 with connection.begin():
                     if self.dialect == "postgresql":
-                        _enter_county(connection, county, WRITE_LIMIT_MS if writing else READ_LIMIT_MS, patience_ms)
+                        reading_ms = PROMPT_READ_LIMIT_MS if self.prompt else READ_LIMIT_MS
+                        _enter_county(connection, county, WRITE_LIMIT_MS if writing else reading_ms, patience_ms)
                     store = Store(connection=connection, county=county, dialect=self.dialect)
                     yield store
                     if store.journal.settle:
@@ -122,20 +133,6 @@ class Database:
             if failure is None:
                 raise
             raise failure from error
-
-
-def database_address(url: str) -> URL:
-    """Parse a `DATABASE_URL` as people write it; raises `ConfigurationError`."""
-    try:
-        address = make_url(url)
-        backend = address.get_backend_name()
-    except (ArgumentError, NoSuchModuleError, ValueError) as error:
-        raise ConfigurationError("DATABASE_URL is not the address of a database.") from error
-    if backend == "sqlite":
-        return address.set(drivername="sqlite+pysqlite")
-    if backend in ("postgresql", "postgres"):
-        return address.set(drivername="postgresql+psycopg")
-    raise ConfigurationError("DATABASE_URL must begin with sqlite:// or postgresql://.")
 
 
 def check_durability(database: Database) -> list[str]:
@@ -237,21 +234,27 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
-def _postgresql(address: URL) -> Engine:
+def _postgresql(address: URL, *, prompt: bool = False) -> Engine:
+    limit = PROMPT_CONNECT_S if prompt else CONNECT_LIMIT_S
     options: dict[str, Any] = {
-        "connect_timeout": CONNECT_LIMIT_S,
-        "keepalives_idle": 5,
-        "keepalives_interval": 2,
+        "connect_timeout": limit,
+        "keepalives_idle": 1 if prompt else 5,
+        "keepalives_interval": 1 if prompt else 2,
         "keepalives_count": 2,
         "tcp_user_timeout": CONNECT_LIMIT_S * 1000,
         # Lists of ids of every length would each be prepared, and planned without knowing their length: far slower.
         "prepare_threshold": None,
     }
-    return create_engine(
+    engine = create_engine(
         address,
         json_serializer=encode_json,
         connect_args=options,
         pool_pre_ping=True,
-        pool_timeout=CONNECT_LIMIT_S,
+        pool_timeout=limit,
         max_overflow=5,
     )
+    if prompt:
+        from reporting.store.prompt import make_prompt  # needs PostgreSQL's driver, which SQLite's users may not have
+
+        make_prompt(engine)
+    return engine

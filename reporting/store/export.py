@@ -57,6 +57,7 @@ class Bundle:
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 target: IO[bytes] = stack.enter_context(self._archive.open(entry, "w", force_zip64=True))
             else:
+                (self._path / name).parent.mkdir(exist_ok=True)
                 target = stack.enter_context((self._path / name).open("xb"))
             hashed = _Hashed(target)
             yield hashed

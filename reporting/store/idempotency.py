@@ -86,6 +86,18 @@ def begin(
     return Replay(status=row["status"], answer=row["answer"], headers=row["headers"] or {})
 
 
+def answered(store: Store, principal: str, route: str, key: str, body_sha256: str) -> Replay | Mismatch | None:
+    """What a key was answered with, without taking it; `None` while there is no answer."""
+    row = (
+        store.connection.execute(select(tables.idempotency).where(_is(store, principal, route, key))).mappings().first()
+    )
+    if row is None or row["state"] == "running":
+        return None
+    if row["body_sha256"] != body_sha256:
+        return Mismatch()
+    return Replay(status=row["status"], answer=row["answer"], headers=row["headers"] or {})
+
+
 def finish(
     store: Store,
     principal: str,

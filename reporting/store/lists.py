@@ -60,7 +60,7 @@ def list_systems(store: Store, filters: SystemFilter, cursor: str | None, limit:
     query = (
         select(version, standing.c.state.label("standing"), *taken)
         .select_from(join)
-        .where(version.c.county == store.tenant, version.c.ended_seq.is_(None), *_system_conditions(store, filters))
+        .where(version.c.county == store.tenant, version.c.ended_seq.is_(None), *system_conditions(store, filters))
     )
     return read_page(store, query, [version.c.system], cursor, limit)
 
@@ -100,7 +100,8 @@ def list_obligations(store: Store, filters: ObligationFilter, cursor: str | None
     return read_page(store, query, keys, cursor, limit)
 
 
-def _system_conditions(store: Store, filters: SystemFilter) -> list[ColumnElement[bool]]:
+def system_conditions(store: Store, filters: SystemFilter) -> list[ColumnElement[bool]]:
+    """What a filter asks of `system_version` joined with `standing`, for a query of the county's systems."""
     version, standing = tables.system_version, tables.standing
     conditions: list[ColumnElement[bool]] = []
     for kind, norm in ((PERMIT, filters.permit), (PARCEL, filters.parcel)):

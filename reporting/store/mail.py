@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from sqlalchemy import ColumnElement, delete, exists, func, or_, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
+from reporting.store.paging import Page, moment_key, read_page
 from reporting.store.rows import Row, chunks, insert_new_rows, tenant_rows, upsert_rows
 
 ALL: Final = ""
@@ -145,3 +147,36 @@ def fail_message(store: Store, message: str, error: str) -> bool:
         .values(state="failed", last_error=error, fence=_message.c.fence + 1)
     )
     return store.connection.execute(statement).rowcount == 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class MailFilter:
+    """Which mails to list; `None` and empty ask nothing. `q`: a piece of the address; `written_before`: not then."""
+
+    state: Collection[str] = ()
+    kind: Collection[str] = ()
+    q: str | None = None
+    written_from: datetime | None = None
+    written_before: datetime | None = None
+
+
+def page_mails(store: Store, filters: MailFilter, cursor: str | None, limit: int) -> Page:
+    """The county's mails, those written last first. Raises `BadCursor`.
+
+    A row has the columns of `message`, and `held`: whether a pause keeps it from going.
+    """
+    query = select(_message, is_held().label("held")).where(
+        _message.c.county == store.tenant, _message.c.channel == "mail"
+    )
+    if filters.state:
+        query = query.where(_message.c.state.in_(list(filters.state)))
+    if filters.kind:
+        query = query.where(_message.c.kind.in_(list(filters.kind)))
+    if filters.q:
+        query = query.where(func.lower(_message.c.recipient).contains(filters.q.lower(), autoescape=True))
+    if filters.written_from is not None:
+        query = query.where(_message.c.created_at >= filters.written_from)
+    if filters.written_before is not None:
+        query = query.where(_message.c.created_at < filters.written_before)
+    keys = [moment_key(store, _message.c.created_at), _message.c.dedupe_key]
+    return read_page(store, query, keys, cursor, limit, newest_first=True)

@@ -6,7 +6,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import Any, Final, TypeVar
 
 from sqlalchemy import ColumnElement, Select, Text, cast, func, tuple_
@@ -70,6 +70,13 @@ def day_key(store: Store, column: ColumnElement[date]) -> ColumnElement[str]:
     """A day of a list as ISO text, for a cursor; none sorts behind every other."""
     text = func.to_char(column, "YYYY-MM-DD") if store.dialect == "postgresql" else cast(column, Text)
     return func.coalesce(text, _NEVER).collate("C" if store.dialect == "postgresql" else "BINARY")
+
+
+def moment_key(store: Store, column: ColumnElement[datetime]) -> ColumnElement[str]:
+    """An instant of a list as text that sorts like it, for a cursor."""
+    if store.dialect == "postgresql":
+        return func.to_char(func.timezone("UTC", column), "YYYY-MM-DD HH24:MI:SS.US").collate("C")
+    return cast(column, Text).collate("BINARY")
 
 
 def _cursor(values: Sequence[str]) -> str:

@@ -99,6 +99,30 @@ def count_by_month(store: Store, first: date, last: date) -> dict[tuple[int, int
     return {(int(year), int(number)): (judged, int(missed)) for year, number, judged, missed in rows}
 
 
+def count_by_business(store: Store, first: date, last: date) -> list[dict[str, Any]]:
+    """By the licence that reports of these days' services name (`license_norm`, None: none; `license_number` as one of
+    them writes it): how many could have been reported late (`judged`), and how many were (`late`).
+
+    Summed over all licences they are the counts of `count_by_month`.
+    """
+    event, finding = tables.event, tables.finding
+    late = exists().where(
+        finding.c.county == event.c.county, finding.c.event == event.c.id, finding.c.kind == "late_report"
+    )
+    query = (
+        select(
+            event.c.license_norm,
+            func.max(event.c.license_number).label("license_number"),
+            func.count().label("judged"),
+            func.sum(case((late, 1), else_=0)).label("late"),
+        )
+        .where(*_reported(store, first, last), event.c.historical.is_(False))
+        .group_by(event.c.license_norm)
+        .order_by(event.c.license_norm)
+    )
+    return [{**row, "late": int(row["late"])} for row in store.connection.execute(query).mappings()]
+
+
 def count_inventory(store: Store) -> dict[str, dict[str, int]]:
     """The county's systems now: by `status`, by `standing`, and their tanks by `component`."""
     version, standing, component = tables.system_version, tables.standing, tables.component_version

@@ -41,6 +41,7 @@ class Method(StrEnum):
     OIDC = "oidc"
     INVITATION = "invitation"
     OWNER_LINK = "owner_link"
+    OWNER_CODE = "owner_code"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,9 +61,11 @@ def start_session(store: Store, person: str, place: Place, method: Method, now: 
     return _insert(store, method, now, LONGEST, person=person, county=place.county, contractor_id=place.contractor_id)
 
 
-def start_owner_session(store: Store, county: str, system: str, now: datetime) -> tuple[str, str]:
+def start_owner_session(
+    store: Store, county: str, system: str, now: datetime, method: Method = Method.OWNER_LINK
+) -> tuple[str, str]:
     """Begin an owner's short session for one system; like `start_session`."""
-    return _insert(store, Method.OWNER_LINK, now, OWNERS_LONGEST, county=county, system=system)
+    return _insert(store, method, now, OWNERS_LONGEST, county=county, system=system)
 
 
 def find_session(store: Store, token: str, now: datetime) -> Session | None:

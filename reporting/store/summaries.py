@@ -16,9 +16,15 @@ _PAPERS: Final = ("missing_report", "period_report")
 
 
 def count_standings(store: Store) -> dict[str, int]:
-    """How many systems of the county have each standing."""
-    table = tables.standing
-    query = select(table.c.state, func.count()).where(table.c.county == store.tenant).group_by(table.c.state)
+    """How many systems of the county have each standing; removed ones are in no list, and are not counted."""
+    table, version = tables.standing, tables.system_version
+    here = and_(version.c.county == table.c.county, version.c.system == table.c.system, version.c.ended_seq.is_(None))
+    query = (
+        select(table.c.state, func.count())
+        .select_from(table.join(version, here))
+        .where(table.c.county == store.tenant, version.c.status != "removed")
+        .group_by(table.c.state)
+    )
     return dict(store.connection.execute(query).all())
 
 

@@ -18,6 +18,7 @@ from reporting.tables.access import (
     invitation,
     membership,
     oidc_group_role,
+    owner_code,
     password,
     person,
     person_identity,
@@ -29,6 +30,7 @@ from reporting.tables.access import (
 )
 from reporting.tables.columns import CONTENT, IDENTIFIER, VERBATIM, UtcDateTime, metadata
 from reporting.tables.derived import finding, obligation, standing
+from reporting.tables.desk import saved_view, standing_month
 from reporting.tables.facts import (
     component_version,
     contract,
@@ -39,7 +41,7 @@ from reporting.tables.facts import (
     system,
     system_version,
 )
-from reporting.tables.intake import idempotency, outcome, submission, submission_file
+from reporting.tables.intake import idempotency, inventory_file, outcome, submission, submission_file
 from reporting.tables.letters import letter, print_run
 from reporting.tables.limits import rate_allowance
 from reporting.tables.log import checkpoint, log_detail, log_entry, log_head, log_raw
@@ -71,6 +73,7 @@ __all__: Final = [
     "gram_head",
     "idempotency",
     "identifier",
+    "inventory_file",
     "invitation",
     "job_run",
     "lease",
@@ -88,6 +91,7 @@ __all__: Final = [
     "obligation",
     "oidc_group_role",
     "outcome",
+    "owner_code",
     "owner_version",
     "password",
     "person",
@@ -97,10 +101,12 @@ __all__: Final = [
     "rate_allowance",
     "recovery_code",
     "review",
+    "saved_view",
     "session",
     "signin_failure",
     "signin_token",
     "standing",
+    "standing_month",
     "submission",
     "submission_file",
     "system",

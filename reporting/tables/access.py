@@ -1,10 +1,21 @@
-"""People and how they sign in. Looked up before any county is known, so of none; only groups are a county's own."""
+"""People and how they sign in. Looked up before any county is known, so of none, but for groups and owners' codes."""
 
 from __future__ import annotations
 
 from sqlalchemy import ForeignKeyConstraint, Index, UniqueConstraint, text
 
-from reporting.tables.columns import count, day, global_table, ident, instant, number, octets, tenant_table, words
+from reporting.tables.columns import (
+    count,
+    day,
+    global_table,
+    ident,
+    instant,
+    number,
+    octets,
+    of_system,
+    tenant_table,
+    words,
+)
 
 person = global_table(
     "person",
@@ -157,3 +168,15 @@ signin_failure = global_table(
 )
 
 oidc_group_role = tenant_table("oidc_group_role", ident("issuer", key=True), ident("group", key=True), ident("role"))
+
+owner_code = tenant_table(
+    "owner_code",
+    ident("system", key=True),
+    ident("mark"),  # of the code, with the service's secret: it cannot be found from this by trying
+    ident("made_by"),
+    instant("made_at"),
+    instant("expires_at"),
+    instant("used_at", null=True),
+    count("tries"),
+    of_system(),
+)

@@ -66,6 +66,24 @@ submission_file = tenant_table(
     ForeignKeyConstraint(["county", "submission"], ["submission.county", "submission.id"]),
 )
 
+inventory_file = tenant_table(
+    "inventory_file",
+    ident("id", key=True),
+    ident("state"),
+    ident("principal"),
+    instant("received_at"),
+    instant("ended_at", null=True),
+    words("file_name"),
+    words("content_type"),
+    ident("file_sha256"),
+    ident("plan_sha256"),  # of all that its trial said it would do
+    octets("data"),
+    count("rows"),
+    count("done"),
+    json_value("answer", null=True, verbatim=True),  # what became of it; of the rows, those with something to tell
+    Index("ix_inventory_file_county_state", "county", "state"),
+)
+
 idempotency = Table(
     "idempotency",
     metadata,

@@ -6,10 +6,11 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from flask import Response
 
-from notifications.outbox import MessageState, list_messages
+from notifications.outbox import MessageState, count_messages, list_messages
 from notifications.records import Channel
 from reporting.api.calls import call, service
 from reporting.api.moments import program_today
@@ -21,18 +22,27 @@ from reporting.store.letters import QUEUED, count_letters
 from reporting.store.lists import ObligationFilter, list_obligations
 from reporting.store.reviews import OPEN, ReviewFilter
 from reporting.store.roles import Scope
-from reporting.store.services import count_late
+from reporting.store.services import count_by_business
 from reporting.store.summaries import case_deadlines, count_open_reviews, count_overdue, overdue_by_town
 from reporting.store.verifications import count_verifications, page_verifications
-from reporting.verifications import ANSWERED
-from reporting.web.desk_asking import in_own_county, may
+from reporting.verifications import ANSWERED, REQUESTED
+from reporting.web.asking import in_own_county, may
 from reporting.web.desk_figures import on_time_bars, out_of_balance, standing_bars
 from reporting.web.desk_words import place_words, render_desk, sentence, web_query
 from reporting.web.rendering import words
+from schemas.acts import OBLIGATION_KINDS
 from schemas.program import Program
 
 _FIRST: Final = 5
 _PAPERS: Final = ("missing_report", "period_report")
+_SERVICES: Final = ",".join(sorted(set(OBLIGATION_KINDS) - set(_PAPERS)))
+_SERVICES_DUE: Final = f"/desk/obligations?state=overdue&{urlencode({'kind': _SERVICES})}"
+"""What is overdue but for papers, which have panels of their own."""
+
+_QUESTIONS: Final = (
+    (ANSWERED, "Answers to your questions about reports", "All answers", "No answer waits for you."),
+    (REQUESTED, "Questions not answered yet", "All open questions", "Every question was answered."),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,12 +128,15 @@ def _papers(store: Store, today: dt.date) -> Iterator[Panel]:
         link="All missing reports",
         empty="No report is missing today.",
     )
+    month = today - dt.timedelta(days=30)
     yield Panel(
         title="Reports that came late, of the last 30 days' services",
-        count=sum(count_late(store, today - dt.timedelta(days=30), today).values()),
+        count=sum(row["late"] for row in count_by_business(store, month, today)),
         lines=(),
-        href=f"/v1/{call().tenant}/summary.csv?year={today.year}",
-        link="The year in figures, as a spreadsheet",
+        href=f"/desk/reports?{web_query(state='late', served_from=month.isoformat(), served_to=today.isoformat())}"
+        if may(Scope.REPORTS_READ)
+        else "/desk/figures",
+        link="Which they are",
         empty="None came late.",
     )
 
@@ -133,9 +146,7 @@ def _towns(store: Store) -> Panel:
     lines = [
         Line(
             text=f"{row['municipality'] or 'Town not on file'}: {row['duties']:,}",
-            href=f"/desk/obligations?state=overdue&{web_query(municipality=row['municipality'])}"
-            if row["municipality"]
-            else None,
+            href=f"{_SERVICES_DUE}&{web_query(municipality=row['municipality'])}" if row["municipality"] else None,
         )
         for row in towns[:_FIRST]
     ]
@@ -143,26 +154,26 @@ def _towns(store: Store) -> Panel:
         title="Overdue services by town",
         count=sum(row["duties"] for row in towns),
         lines=lines,
-        href="/desk/obligations?state=overdue",
-        link="All that is overdue",
+        href=_SERVICES_DUE,
+        link="All services that are overdue",
         empty="Nothing is overdue.",
     )
 
 
 def _post(store: Store) -> Iterator[Panel]:
-    failed = list_messages(store, [MessageState.FAILED], channel=Channel.MAIL)
+    failed = list_messages(store, [MessageState.FAILED], _FIRST, channel=Channel.MAIL)
     lines = [
         Line(
             text=f"{sentence(row['kind'])}: {row['last_error'] or 'no reason on file'}",
             href=f"/desk/systems/{row['system']}" if row["system"] else None,
         )
-        for row in failed[:_FIRST]
+        for row in failed
     ]
     yield Panel(
         title="Mails that did not arrive",
-        count=len(failed),
+        count=count_messages(store).get(MessageState.FAILED, 0),
         lines=lines,
-        href="/desk/letters#mails",
+        href="/desk/mails?state=failed",
         link="All of them, with the reasons",
         empty="No mail has failed.",
     )
@@ -216,18 +227,21 @@ def _proposed(row: Mapping[str, Any]) -> str:
 def _answers(store: Store) -> Iterator[Panel]:
     if not may(Scope.REPORTS_READ):
         return
-    rows = page_verifications(store, (ANSWERED,), None, _FIRST).rows
-    yield Panel(
-        title="Answers to your questions about reports",
-        count=count_verifications(store).get(ANSWERED, 0),
-        lines=[
-            Line(
-                text=f"{sentence(row['event_type'])} of {row['service_date']}, licence {row['license_number'] or '-'}",
-                href=f"/desk/reports/{row['content']['report']}",
-            )
-            for row in rows
-        ],
-        href="/desk/reviews",
-        link="Reports to place",
-        empty="No answer waits for you.",
-    )
+    counts = count_verifications(store)
+    for state, title, link, empty in _QUESTIONS:
+        rows = page_verifications(store, (state,), None, _FIRST).rows
+        yield Panel(
+            title=title,
+            count=counts.get(state, 0),
+            lines=[Line(text=_question(row), href=f"/desk/reports/{row['content']['report']}") for row in rows],
+            href=f"/desk/verifications?state={state}",
+            link=link,
+            empty=empty,
+        )
+
+
+def _question(row: Mapping[str, Any]) -> str:
+    by = row["content"].get("answer_by")
+    until = f", to be answered by {by}" if by and row["content"]["state"] == REQUESTED else ""
+    number = row["license_number"] or "none given"
+    return f"{sentence(row['event_type'])} of {row['service_date']}, licence {number}{until}"

@@ -14,7 +14,8 @@ from reporting.api.moments import program_today
 from reporting.api.problems import absent
 from reporting.api.queries_records import CasesQuery
 from reporting.cases.kinds import case_kinds, case_steps
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county, query_of, tell
+from reporting.web.asking import Told, ask, form_values, go, in_own_county, query_of, tell
+from reporting.web.desk_views import listed
 from reporting.web.desk_words import place_words, render_desk, sentence
 
 LIST: Final = "/desk/cases"
@@ -79,6 +80,7 @@ def _list(values: Mapping[str, Any], told: Told | None, key: str) -> AnyResponse
         kinds=[(one, sentence(one)) for one in case_kinds(program)],
         switches=_SWITCHES,
         asked=request.args,
+        listed=listed("cases"),
         values=values,
         told=told,
         told_of=key,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Final
-from urllib.parse import urlencode
 
 from flask import request
 from werkzeug.wrappers import Response as AnyResponse
@@ -11,7 +10,8 @@ from werkzeug.wrappers import Response as AnyResponse
 from reporting.api.obligations import list_obligations
 from reporting.api.queries import ObligationsQuery
 from reporting.domain.answers import State
-from reporting.web.desk_asking import DONE, ask, in_own_county, query_of
+from reporting.web.asking import DONE, ask, in_own_county, query_of
+from reporting.web.desk_views import listed
 from reporting.web.desk_words import place_words, render_desk, sentence
 from reporting.web.rendering import words
 from schemas.acts import OBLIGATION_KINDS
@@ -26,13 +26,12 @@ def show_due() -> AnyResponse:
     query = {"state": _USUAL, **query_of(ObligationsQuery)}
     found = ask(list_obligations, query)
     asked = {name: value for name, value in request.args.items() if value and name in _FILTERS and name != DONE}
-    files = urlencode({"state": ",".join(query["state"]), **asked})
     return render_desk(
         "due",
         rows=[{**row, "place": place_words(row)} for row in found.body["obligations"]],
         more=found.more,
         asked=asked,
-        files=files,
+        listed=listed("obligations"),
         states=[(one.value, words(one)) for one in State],
         kinds=[(one, sentence(one)) for one in sorted(OBLIGATION_KINDS)],
     )

@@ -10,7 +10,9 @@ from typing import Any, Final
 from reporting.domain.answers import Standing
 from reporting.store.cases import findings_of_kinds, places_of
 from reporting.store.engine import Store
-from reporting.store.services import count_by_month
+from reporting.store.monthly import months_since
+from reporting.store.people import contractors_of, find_credentials
+from reporting.store.services import count_by_business, count_by_month
 from reporting.store.summaries import count_standings
 
 _MONTHS: Final = 12
@@ -66,6 +68,52 @@ def on_time_bars(store: Store, today: date) -> list[Bar]:
         words = f"{judged - late} of {judged}" if judged else "none"
         bars.append(Bar(name=f"{first:%B %Y}", label=f"{first:%b}", value=share, length=share or 0, words=words))
     return bars
+
+
+def standings_by_month(store: Store, today: date) -> list[tuple[str, Mapping[str, int] | None]]:
+    """How systems stood at the end of each of the last eleven months, and now: by the month's name; None: not kept.
+
+    What is kept was counted by the daily sweep. It is not worked out later: what was known on a day would have to be
+    judged anew for every system.
+    """
+    months = months_before(today)[1:]
+    kept = months_since(store, f"{months[0][0]:%Y-%m}")
+    past = [(f"{first:%B %Y}", kept.get(f"{first:%Y-%m}")) for first, _last in months]
+    return [*((name, one["systems"] if one else None) for name, one in past), ("Now", count_standings(store))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Punctual:
+    """One business's reports of twelve months: how many could have been late, and how many were; of 100 in time."""
+
+    license_number: str
+    name: str
+    judged: int
+    late: int
+
+    @property
+    def share(self) -> int:
+        """Of a hundred reports, how many were in time."""
+        return 100 * (self.judged - self.late) // self.judged
+
+
+def punctuality(store: Store, today: date) -> list[Punctual]:
+    """The businesses that reported in the last twelve whole months, the least punctual first."""
+    months = months_before(today)
+    rows = [row for row in count_by_business(store, months[0][0], months[-1][1]) if row["judged"]]
+    held = find_credentials(store, [row["license_norm"] for row in rows if row["license_norm"]])
+    ids = {norm: found[0]["contractor_id"] for norm, found in held.items() if found}
+    names = contractors_of(store, ids.values())
+    found = [
+        Punctual(
+            license_number=row["license_number"] or "",
+            name=names[ids[row["license_norm"]]]["business_name"] if ids.get(row["license_norm"]) in names else "",
+            judged=row["judged"],
+            late=row["late"],
+        )
+        for row in rows
+    ]
+    return sorted(found, key=lambda one: (one.share, -one.judged, one.license_number))
 
 
 def out_of_balance(store: Store) -> list[Mapping[str, Any]]:

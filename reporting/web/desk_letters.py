@@ -13,7 +13,7 @@ from reporting.api.mailing import show_mail
 from reporting.api.moments import county_today
 from reporting.api.problems import absent
 from reporting.api.queries import LettersQuery
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county, query_of, tell
+from reporting.web.asking import Told, ask, form_values, go, in_own_county, query_of, tell
 from reporting.web.desk_words import render_desk
 
 LIST: Final = "/desk/letters"

@@ -9,13 +9,21 @@ from reporting.web import (
     desk,
     desk_cases,
     desk_due,
+    desk_figures_page,
     desk_letters,
+    desk_map,
+    desk_received,
     desk_report,
     desk_reports,
     desk_reviews,
     desk_settings,
     desk_systems,
+    desk_views,
 )
+from reporting.web.desk_files import addresses_of, file_of
+from reporting.web.desk_lists import LISTS
+
+_FILES: Final = {path: file_of(path) for path in LISTS}
 
 PAGES: Final[tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...]] = (
     ("/desk", "desk", desk.show_desk, ("GET",)),
@@ -41,6 +49,21 @@ PAGES: Final[tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...]] =
     ("/desk/letters", "desk_print_letters", desk_letters.print_letters, ("POST",)),
     ("/desk/letters/<id:run_id>/mailed", "desk_confirm_letters", desk_letters.confirm_letters, ("POST",)),
     ("/desk/letters/<id:run_id>/cancelled", "desk_cancel_letters", desk_letters.cancel_letters, ("POST",)),
+    ("/desk/reports", "desk_received", desk_received.show_received, ("GET",)),
+    ("/desk/verifications", "desk_questions", desk_received.show_questions, ("GET",)),
+    ("/desk/mails", "desk_mails", desk_received.show_mails, ("GET",)),
+    ("/desk/mails/pauses", "desk_hold_mails", desk_received.hold_mails, ("POST",)),
+    ("/desk/mails/pauses/<id:pause_id>/end", "desk_release_mails", desk_received.release_mails, ("POST",)),
+    ("/desk/map", "desk_map", desk_map.show_map, ("GET",)),
+    ("/desk/map.json", "desk_map_points", desk_map.show_points, ("GET",)),
+    ("/desk/figures", "desk_figures", desk_figures_page.show_figures, ("GET",)),
+    ("/desk/views", "desk_save_view", desk_views.save_view, ("POST",)),
+    ("/desk/views/<id:view_id>/removal", "desk_remove_view", desk_views.remove_view, ("POST",)),
+    *(
+        (address, f"desk_{path.replace('-', '_')}_file", _FILES[path], ("GET",))
+        for path in LISTS
+        for address in addresses_of(path)
+    ),
     ("/desk/settings", "desk_settings", desk_settings.show_settings, ("GET",)),
     ("/desk/settings", "desk_set_setting", desk_settings.set_one_setting, ("POST",)),
 )

@@ -12,7 +12,7 @@ from reporting.api.calls import call, service
 from reporting.api.moments import county_today, program_today
 from reporting.api.reports import show_report, submit_report
 from reporting.store.roles import Scope
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county, may, tell
+from reporting.web.asking import Told, ask, form_values, go, in_own_county, may, tell
 from reporting.web.desk_words import render_desk, sentence
 from schemas.acts import COMPONENTS, EVENT_TYPES
 from schemas.publish import json_schema

@@ -11,7 +11,7 @@ from reporting.api.moments import county_today
 from reporting.api.reports import show_report
 from reporting.api.reviews import place_report
 from reporting.api.verifications import ask_verification, close_verification
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county, tell
+from reporting.web.asking import Told, ask, form_values, go, in_own_county, tell
 from reporting.web.desk_words import place_words, render_desk
 from reporting.web.rendering import words
 from schemas.fields import FIELDS, Type

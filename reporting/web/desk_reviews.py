@@ -11,8 +11,10 @@ from werkzeug.wrappers import Response as AnyResponse
 from reporting.api.problems import Problem
 from reporting.api.queries import ReviewsQuery
 from reporting.api.reviews import list_reviews, place_report, resolve_review, show_review
+from reporting.intake.signatures import FIELDS_SIGNED
 from reporting.reviews.reading import REASONS, STATES
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county, query_of, tell
+from reporting.web.asking import Told, ask, form_values, go, in_own_county, query_of, tell
+from reporting.web.desk_views import listed
 from reporting.web.desk_words import place_words, render_desk, sentence
 from reporting.web.rendering import words
 
@@ -36,6 +38,7 @@ def show_reviews() -> AnyResponse:
         states=[(one, sentence(one)) for one in STATES],
         reasons=[(one, sentence(one)) for one in REASONS],
         asked=request.args,
+        listed=listed("reviews"),
     )
 
 
@@ -80,7 +83,7 @@ def _page(review_id: str, values: Mapping[str, Any], told: Told | None) -> AnyRe
         place=place_words(content),
         compared=[(name, content.get(name)) for name in _COMPARED],
         facts=[(name, content[name]) for name in _SHOWN_FIRST if content.get(name)],
-        more_facts=[(n, v) for n, v in content.items() if v and n not in (*_SHOWN_FIRST, *_COMPARED, "signature")],
+        more_facts=[(n, v) for n, v in content.items() if v and n not in (*_SHOWN_FIRST, *_COMPARED, *FIELDS_SIGNED)],
         candidates=[{**one, "choices": list(_choices(one, content)), "rows": _rows(one, content)}
                     for one in review["candidates"]],
         values=values,

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from reporting.api.moments import county_today
 from reporting.api.settings import change_setting
 from reporting.api.settings import show_settings as read_settings
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county, tell
+from reporting.web.asking import Told, ask, form_values, go, in_own_county, tell
 from reporting.web.desk_words import render_desk
 
 LIST: Final = "/desk/settings"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any, Final
 
 from flask import request
@@ -15,15 +16,20 @@ from reporting.api.moments import county_today, program_today
 from reporting.api.problems import Problem
 from reporting.api.queries import SystemsQuery
 from reporting.api.queries_records import AsOfQuery
+from reporting.api.records import show_records
 from reporting.api.systems import list_systems, show_system, show_system_status
 from reporting.domain.answers import Standing
 from reporting.domain.ledger import EntryKind, dollars
-from reporting.web.desk_asking import Told, ask, in_own_county, query_of
+from reporting.store.cases import mailed_about
+from reporting.web.asking import Told, ask, in_own_county, query_of
+from reporting.web.desk_changes import system_changes
+from reporting.web.desk_system_charts import meter_charts, pumped_chart
 from reporting.web.desk_timeline import timeline
+from reporting.web.desk_views import listed
 from reporting.web.desk_words import render_desk
 from reporting.web.rendering import words
 
-_SHOWN: Final = {
+FIELDS: Final = {
     "permit": "Permit number",
     "parcel": "Parcel number",
     "q": "Piece of a permit, parcel or address",
@@ -41,9 +47,10 @@ def show_systems() -> AnyResponse:
         systems=found.body["systems"],
         more=found.more,
         asked=request.args,
-        fields=list(_SHOWN.items()),
+        listed=listed("systems"),
+        fields=list(FIELDS.items()),
         standings=[(one.value, words(one)) for one in Standing],
-        narrowed=any(request.args.get(name) for name in (*_SHOWN, "standing")),
+        narrowed=any(request.args.get(name) for name in (*FIELDS, "standing")),
     )
 
 
@@ -62,6 +69,11 @@ def show_one_system(system_id: str) -> AnyResponse:
     with service().database.reading(call().tenant) as store:
         program, _today = program_today(store)
         events = timeline(store, program, system)
+        changes = system_changes(store, program, system_id)
+        mailed = mailed_about(store, system_id)
+    day = date.fromisoformat(status["as_of"])
+    tanks = ask(show_meters, query, system_id=system_id).body["tanks"]
+    services = ask(show_records, {"to": day}, system_id=system_id).body["services"]
     return render_desk(
         "system",
         status=told.status if told else 200,
@@ -71,7 +83,11 @@ def show_one_system(system_id: str) -> AnyResponse:
         told=told,
         values={"as_of": request.args.get("as_of") or status["as_of"]},
         events=events,
-        meters=[tank for tank in ask(show_meters, query, system_id=system_id).body["tanks"] if tank["intervals"]],
+        meters=[tank for tank in tanks if tank["intervals"]],
+        charts=[*meter_charts(tanks), *filter(None, [pumped_chart(services)])],
+        changes=changes,
+        reports=[row for row in services if row.get("source") != "inventory" and row["report_id"]][::-1],
+        mailed=mailed[::-1],
         charges=_charges(ask(show_statement, system_id=system_id).body),
         cases=system["facts"].get("case", []),
         papers=system["facts"].get("document", []),

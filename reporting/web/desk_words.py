@@ -10,7 +10,7 @@ from flask import Response, g, request
 
 from reporting.api.calls import call, service
 from reporting.store.persons import Place, list_members
-from reporting.web.desk_asking import DONE
+from reporting.web.asking import DONE
 from reporting.web.rendering import render, words
 from schemas.loader import shipped_program
 

@@ -15,7 +15,7 @@ from reporting.api.visibility import visible_systems
 from reporting.status import due_row
 from reporting.store.derived import standings_of
 from reporting.store.facts import StoredHistory
-from reporting.web import hauler_files, hauler_find, hauler_report, hauler_reports
+from reporting.web import hauler_files, hauler_find, hauler_report, hauler_reports, hauler_waiting
 from reporting.web.places import today_in
 from reporting.web.rendering import render
 from schemas.calendar import COUNTY_TIME_ZONE, local_date
@@ -48,6 +48,7 @@ def my_work() -> Response:
         most=MOST,
         overdue=sum(any(duty["state"] == "overdue" for duty in one["duties"]) for one in systems),
         all=len(systems),
+        forms=[path for one in shown for path in _forms(one)] + _other_forms(),
     )
 
 
@@ -80,12 +81,32 @@ def _card(county: str, row: Mapping[str, Any], duty: Mapping[str, Any]) -> dict[
         "town": row["municipality"] or "",
         "due": duty["due_on"] or "",  # a tank that is full is due now
         "duties": [],
+        "tank": tank,
         "map": map_link(row),
         "report": f"/report/{county}/{row['system']}" + (f"?{urlencode({'tank': tank})}" if tank else ""),
         "access_notes": "",
         "last": None,
         "full_on": None,
     }
+
+
+def _forms(one: Mapping[str, Any]) -> list[str]:
+    """The forms of a listed system that a phone keeps, so that it can be reported of without a signal."""
+    place, tank = f"/report/{one['county']}/{one['system']}", one["tank"]
+    looks = any("inspect" in duty["kind"] for duty in one["duties"])
+    kinds = hauler_waiting.KINDS if looks else hauler_waiting.KINDS[:1]
+    return [one["report"], *(_form(place, kind, tank) for kind in kinds if tank)]
+
+
+def _other_forms() -> list[str]:
+    """The same for any system that is not on the list: a report of it finds its system when it comes in."""
+    places = [f"/report/{county}" for county in hauler_find.my_counties()]
+    tanks = ("septic", "holding")
+    return [path for place in places for path in (place, *(_form(place, hauler_waiting.KINDS[0], t) for t in tanks))]
+
+
+def _form(place: str, kind: str, tank: str) -> str:
+    return f"{place}?{urlencode({'day': 'today', 'service_date': '', 'event_type': kind, 'tank': tank})}"
 
 
 def map_link(row: Mapping[str, Any]) -> str:
@@ -120,6 +141,9 @@ def _last_load(stored: StoredHistory) -> Mapping[str, Any] | None:
 
 PAGES: Final = (
     ("/work", "my_work", my_work, ("GET",)),
+    ("/waiting", "show_waiting", hauler_waiting.show_waiting, ("GET",)),
+    ("/waiting/who", "show_who", hauler_waiting.show_who, ("GET",)),
+    ("/worker.js", "serve_worker", hauler_waiting.serve_worker, ("GET",)),
     ("/service-log", "service_log", service_log, ("GET",)),
     ("/report", "find_to_report", hauler_find.find_to_report, ("GET",)),
     ("/report/<slug:county>", "report_other", hauler_report.show_form, ("GET",)),

@@ -42,6 +42,8 @@ def given_of(values: Mapping[str, str]) -> dict[str, str]:
     tank = keepable(values.get("tank", "")).strip()
     if tank:
         found["component"], _, found["component_ref"] = tank.partition(":")
+    if values.get("drawn"):  # instead of a typed name
+        found["signature"] = keepable(values["drawn"])
     if values.get("day") in ("today", "yesterday"):
         found["service_date"] = values["day"]
     return {name: text for name, text in found.items() if text}
@@ -75,6 +77,12 @@ def _day(text: str) -> dt.date | None:
     except ValueError:
         return None
     return found if found is not None and found >= _FIRST_DAY else None
+
+
+def is_day(text: str) -> bool:
+    """Whether a text is a date as a report keeps it, 2026-07-02."""
+    found = _day(text)
+    return found is not None and found.isoformat() == text
 
 
 def said(message: str) -> dict[str, Any]:

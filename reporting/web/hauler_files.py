@@ -7,8 +7,6 @@ page, packed, where it is small enough; else it is chosen again.
 from __future__ import annotations
 
 import hashlib
-import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,8 +25,9 @@ from reporting.intake.accept import Upload
 from reporting.intake.headings import match_headings
 from reporting.intake.learned import learn_headings, learned_headings
 from reporting.intake.opening import open_file
-from reporting.intake.reading import heading_aliases, keepable
+from reporting.intake.reading import heading_aliases
 from reporting.store.engine import Store
+from reporting.web.carried import carried_file, chosen_file, pack_file
 from reporting.web.hauler_chosen import new_once, once_of
 from reporting.web.hauler_fields import title_of
 from reporting.web.hauler_find import my_counties
@@ -39,8 +38,6 @@ from schemas.program import Program
 
 SHOWN: Final = 25
 """How many wrong rows a trial shows; the list of rejected rows has all once the file was sent."""
-PACKED: Final = 80_000
-"""Characters of a packed file that a page carries."""
 ASKED: Final = 20
 """Of how many unknown headings a trial asks at once."""
 _NAMING: Final = ("permit_number", "site_address", "service_date", "report_ref")
@@ -76,7 +73,7 @@ def take_file(county: str) -> AnyResponse:
     """A file is tried, its headings are taught and it is tried again, or it is sent, once."""
     _refuse_county(county)
     step = request.form.get("step", "")
-    upload = _chosen() or _carried()
+    upload = chosen_file() or carried_file()
     if upload is None:
         again = "Choose the same file once more." if step else "Choose a file: CSV, XLSX or JSON."
         return _choose(county, again)
@@ -103,37 +100,9 @@ def _choose(county: str, wrong: str) -> Response:
     return render("hauler/file", status=422 if wrong else 200, county=county, wrong=wrong)
 
 
-def _chosen() -> Upload | None:
-    files = [one for one in request.files.getlist("file") if one.filename]
-    if len(files) != 1:
-        return None
-    data = files[0].read(service().config.max_upload_bytes + 1)
-    return Upload(data=data, file_name=_name(files[0].filename or ""), content_type=files[0].content_type or None)
-
-
-def _name(text: str) -> str | None:
-    return keepable(text).replace("\ufffd", "").strip()[:200] or None
-
-
-def _carried() -> Upload | None:
-    """The file as the page carries it; nothing where it was not carried or is not what was packed."""
-    text = request.form.get("packed", "")
-    try:
-        unpack = zlib.decompressobj()
-        data = unpack.decompress(b64decode(text, validate=True), service().config.max_upload_bytes + 1)
-    except (ValueError, zlib.error):
-        return None
-    if not data or not unpack.eof:
-        return None
-    return Upload(
-        data=data, file_name=_name(request.form.get("name", "")), content_type=request.form.get("type") or None
-    )
-
-
 def _preview(county: str, upload: Upload, wrong: str = "") -> Response:
     trial = _try(county, upload)
     body = trial.reply.body
-    packed = b64encode(zlib.compress(upload.data, 9)).decode()
     return render(
         "hauler/preview",
         status=422 if wrong or "outcomes" not in body else 200,
@@ -149,7 +118,7 @@ def _preview(county: str, upload: Upload, wrong: str = "") -> Response:
         heading_of=trial.heading_of or {},
         lacking=any("" in row["at"] for row in trial.rows),
         late=sum(bool(one["findings"]) for one in body.get("outcomes", ())),
-        packed=packed if len(packed) <= PACKED else "",
+        packed=pack_file(upload),
         once=new_once(),
     )
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from flask import Response, request
+from flask import redirect, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from reporting.api.calls import service
 from reporting.api.problems import absent, unprocessable
 from reporting.api.visibility import licence_filter, visible_systems
+from reporting.api.ways_in import county_of_system
 from reporting.intake.reading import keepable
 from reporting.status import find_systems
 from reporting.store.engine import Store
@@ -21,13 +23,23 @@ from reporting.web.rendering import county_names, render
 
 MOST: Final = 20
 _LONGEST: Final = 200
+_CAMERA: Final = "camera=(self), geolocation=(), microphone=(), payment=(), usb=()"
+"""The one page that may look for a code; what it sees stays on the phone."""
 _WAYS: Final = ("permit", "parcel", "address")
 _NAMES: Final = ("permit_number", "parcel_number", "site_address", "municipality")
 
 
-def find_to_report() -> Response:
-    """Systems by a permit, a parcel or an address as typed: the business's own by a piece of it, others exactly."""
+def find_to_report() -> AnyResponse:
+    """Systems by a permit, a parcel or an address as typed: the business's own by a piece of it, others exactly.
+
+    `s`: the system that a scanned code names; its form follows.
+    """
     names = my_counties()
+    if "s" in request.args:
+        slug = county_of_system(request.args["s"][:_LONGEST])
+        if slug not in names:
+            raise absent()
+        return redirect(f"/report/{slug}/{request.args['s']}", 303)
     county = request.args.get("county", "")
     if county and county not in names:
         raise absent()
@@ -37,9 +49,18 @@ def find_to_report() -> Response:
     searched = [county] if county else list(names)
     found = [one for slug in searched for one in _found(slug, q)] if q else []
     found.sort(key=lambda one: not one["mine"])
-    return render(
-        "hauler/find", names=names, county=county, q=q, found=found[:MOST], more=len(found) > MOST, searched=searched
+    response = render(
+        "hauler/find",
+        names=names,
+        county=county,
+        q=q,
+        found=found[:MOST],
+        more=len(found) > MOST,
+        searched=searched,
+        base=service().config.base_url,
     )
+    response.headers["Permissions-Policy"] = _CAMERA
+    return response
 
 
 def my_counties() -> dict[str, str]:

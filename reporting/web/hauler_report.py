@@ -7,20 +7,21 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 from flask import Response, redirect, request
 from werkzeug.wrappers import Response as AnyResponse
 
 from reporting.api.bodies import Sent, limits
-from reporting.api.calls import call, service
-from reporting.api.once import change_once
+from reporting.api.calls import Reply, call, service
+from reporting.api.once import answered_before, change_once
 from reporting.api.problems import Problem, absent, encode_bytes
 from reporting.api.reports import taking
 from reporting.intake.accept import Options, Upload, submit
 from reporting.intake.answer import Refused, RowAnswer
 from reporting.intake.outcomes import Outcome
+from reporting.intake.signatures import is_drawn
 from reporting.store.engine import Store
 from reporting.web.hauler_chosen import (
     Chosen,
@@ -28,6 +29,7 @@ from reporting.web.hauler_chosen import (
     chosen_of,
     errors_of,
     given_of,
+    is_day,
     new_once,
     once_of,
     said,
@@ -35,11 +37,14 @@ from reporting.web.hauler_chosen import (
 )
 from reporting.web.hauler_fields import SIGNING, event_words, groups_of, seen_values
 from reporting.web.hauler_find import my_counties
+from reporting.web.hauler_look import look_at
 from reporting.web.hauler_place import Place, is_below, last_reading, own_values, place_of
+from reporting.web.hauler_waiting import by_phone, doubts_for_phone, refused_to_phone, sent_to_phone
 from reporting.web.rendering import render
 from schemas.fields import FIELDS
 
 _TO_CONFIRM: Final = ("gallons_pumped", "meter_reading")
+Taken = TypeVar("Taken", bound=Reply | None)
 _AFTERWARDS: Final = " Amend the report if it is a slip."
 """What intake adds for a report that is in; before it is sent there is nothing to amend."""
 
@@ -68,19 +73,26 @@ def take_form(county: str, place: str = "") -> AnyResponse:
         given = given_of(request.form)
         chosen, errors = chosen_of(given, here.today)
         if chosen is None:
-            return _choose(here, given, errors, status=422)
-        values = {**given, **chosen.values}
+            return refused_to_phone(errors) if by_phone() else _choose(here, given, errors, status=422)
+        values = {**given, **chosen.values, "signed_on": _signed_on(here, chosen, given)}
         once = once_of(request.form)
         step = request.form.get("step", "check")
         if step == "change":
             return _form(store, here, chosen, values, {}, once)
+        if step == "send" and (before := _answered_before(store, county, values, once)):
+            return before
         # Before it is signed, somebody's name stands in: without any nothing but its lack would be found.
-        tried = _try(store, here, {"signature": values.get("technician_name", "–"), **values, **_signed_on(here)})
+        tried = _try(store, here, {"signature": values.get("technician_name", "–"), **values})
+        doubts = _doubts(store, here, chosen, values, tried)
+        if step == "look":
+            looked, findings = look_at(store, here, chosen, values)
+            return render("hauler/looked", doubts=doubts, looked=looked, findings=findings)
         errors = errors_of(tried.errors, without=SIGNING)
+        signing = _signing_errors(values, doubts, tried) if step == "send" else {}
+        if by_phone() and (errors or signing):
+            return refused_to_phone({**errors, **doubts_for_phone(signing, doubts)})
         if errors:
             return _form(store, here, chosen, values, errors, once)
-        doubts = _doubts(store, here, chosen, values, tried)
-        signing = _signing_errors(values, doubts) if step == "send" else {}
         if step != "send" or signing:
             return _review(here, chosen, values, tried, doubts, signing, once)
     return _send(county, here, chosen, values, once)
@@ -107,9 +119,9 @@ def _upload(values: Mapping[str, str]) -> Upload:
 
 def _doubts(
     store: Store, here: Place, chosen: Chosen, values: Mapping[str, str], tried: RowAnswer
-) -> list[Mapping[str, Any]]:
+) -> list[dict[str, Any]]:
     """Values that can be read and are hardly meant: to be confirmed before they are signed."""
-    found: list[Mapping[str, Any]] = [
+    found: list[dict[str, Any]] = [
         {**one, "message": str(one["message"]).removesuffix(_AFTERWARDS)}
         for one in tried.warnings
         if one["field"] in _TO_CONFIRM
@@ -124,34 +136,60 @@ def _doubts(
     return found
 
 
-def _signing_errors(values: Mapping[str, str], doubts: Sequence[object]) -> Errors:
-    errors: Errors = {}
+def _signing_errors(values: Mapping[str, str], doubts: Sequence[object], tried: RowAnswer) -> Errors:
+    errors = {name: rows for name, rows in errors_of(tried.errors).items() if name in SIGNING}
     if not values.get("signature"):
-        errors["signature"] = [said("Type your name: it is your signature under this report.")]
+        errors["signature"] = [said("Type your name or draw your signature under this report.")]
     if doubts and request.form.get("confirm") != "yes":
         errors["confirm"] = [said("Say that the values above are right, or change them.")]
     return errors
 
 
-def _signed_on(here: Place) -> dict[str, str]:
-    return {"signed_on": here.today.isoformat()}
+def _signed_on(here: Place, chosen: Chosen, given: Mapping[str, str]) -> str:
+    """The day on which it was signed: as the page told it that was signed, which a phone without a signal may send
+    days later. A day that cannot be is not taken over.
+    """
+    text = given.get("signed_on", "")
+    return text if chosen.on.isoformat() <= text <= here.today.isoformat() and is_day(text) else here.today.isoformat()
+
+
+def _answered_before(store: Store, county: str, values: Mapping[str, str], once: str) -> AnyResponse | None:
+    """Where a form leads that was taken before and whose answer may have been lost: it is not judged once more."""
+    reply = _or_sent_with_others(lambda: answered_before(store, _sent(values), once))
+    return _done(county, reply, once) if reply is not None else None
 
 
 def _send(county: str, here: Place, chosen: Chosen, values: Mapping[str, str], once: str) -> AnyResponse:
-    upload = _upload({**values, **_signed_on(here)})
-    sent = Sent(upload=upload, fingerprint=hashlib.sha256(upload.data).hexdigest())
+    sent = _sent(values)
+    reply = _or_sent_with_others(lambda: change_once(sent, taking(sent.upload), once)[0])
+    if reply.status < 400:
+        return _done(county, reply, once)
+    errors = errors_of(reply.body.get("errors", ())) or {"": [said(reply.body["detail"])]}
+    if by_phone():
+        return refused_to_phone(errors)
+    with service().database.reading(county) as store:
+        return _form(store, here, chosen, values, errors, once)
+
+
+def _sent(values: Mapping[str, str]) -> Sent:
+    upload = _upload(values)
+    return Sent(upload=upload, fingerprint=hashlib.sha256(upload.data).hexdigest())
+
+
+def _or_sent_with_others(ask: Callable[[], Taken]) -> Taken:
     try:
-        reply, _headers = change_once(sent, taking(upload), once)
+        return ask()
     except Problem as problem:
         if problem.code != "key-reused":
             raise
         detail = "This form was sent already, with other values. Look at it in My reports, and correct it there."
         raise Problem(409, "key-reused", detail) from problem
-    if reply.status < 400:
-        return redirect(f"/sent/{county}/{reply.body['submission']}", 303)
-    errors = errors_of(reply.body.get("errors", ())) or {"": [said(reply.body["detail"])]}
-    with service().database.reading(county) as store:
-        return _form(store, here, chosen, values, errors, once)
+
+
+def _done(county: str, reply: Reply, once: str) -> AnyResponse:
+    """To what became of it. The form's key goes along where no log sees it: a phone that kept the form forgets it."""
+    path = f"/sent/{county}/{reply.body['submission']}"
+    return sent_to_phone(path) if by_phone() else redirect(f"{path}#once={once}", 303)
 
 
 def _choose(here: Place, given: Mapping[str, str], errors: Errors, status: int = 200) -> Response:
@@ -204,9 +242,11 @@ def _review(
         status=422 if errors else 200,
         here=here,
         chosen=chosen,
-        rows=seen_values({**kept, **_signed_on(here)}),
+        rows=seen_values({**kept, "signed_on": values["signed_on"]}),
+        signed_on=values["signed_on"],
         kept=kept,
-        name=values.get("signature", ""),
+        name="" if is_drawn(values.get("signature")) else values.get("signature", ""),
+        drawn=values["signature"] if is_drawn(values.get("signature")) and "signature" not in errors else "",
         findings=tried.findings,
         notes=[one for one in tried.warnings if one["field"] not in _TO_CONFIRM],
         queued=tried.outcome is Outcome.QUEUED,

@@ -18,7 +18,7 @@ from reporting.api.systems import show_system_status
 from reporting.domain.ledger import dollars
 from reporting.store.cases import mailed_about
 from reporting.store.engine import Store
-from reporting.web.desk_asking import ask, in_own_county
+from reporting.web.asking import ask, in_own_county
 from reporting.web.owner_asking import own_system, render_owner
 from reporting.web.owner_statement import offered_periods
 from schemas.calendar import local_date

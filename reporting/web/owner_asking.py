@@ -9,7 +9,7 @@ from typing import Any, Final
 from flask import Response, request
 
 from reporting.api.calls import call
-from reporting.web.desk_asking import DONE, Told, tell
+from reporting.web.asking import DONE, Told, tell
 from reporting.web.rendering import render
 from schemas.loader import shipped_program
 

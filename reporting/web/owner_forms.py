@@ -19,7 +19,7 @@ from reporting.api.telling import tell as keep_told
 from reporting.errors import RecordNotFound
 from reporting.owners import NOTICES, change_contact
 from reporting.store.mail import list_suppressions
-from reporting.web.desk_asking import Told, ask, form_values, go, in_own_county
+from reporting.web.asking import Told, ask, form_values, go, in_own_county
 from reporting.web.owner import business_name
 from reporting.web.owner_asking import HOME, own_system, render_owner, tell_own
 

@@ -6,7 +6,7 @@ from flask import Response
 
 from reporting.api.calls import call
 from reporting.api.systems import standing_certificate
-from reporting.web.desk_asking import in_own_county
+from reporting.web.asking import in_own_county
 from reporting.web.owner_asking import own_system
 
 

@@ -14,7 +14,7 @@ from reporting.api.moments import program_today
 from reporting.api.problems import absent
 from reporting.api.visibility import visible_system
 from reporting.store.engine import Store
-from reporting.web.desk_asking import Told, form_values, go, in_own_county
+from reporting.web.asking import Told, form_values, go, in_own_county
 from reporting.web.owner_asking import HOME, own_system, render_owner, tell_own
 from schemas.acts import PeriodReport
 

@@ -12,7 +12,7 @@ from reporting.api.edge import log_error
 from reporting.api.forms import FRAME
 from reporting.api.problems import Problem, of_error, of_http
 from reporting.errors import PumperError
-from reporting.web import desk_pages, hauler, owner_pages, public
+from reporting.web import admin_pages, desk_pages, hauler, owner_pages, public
 from reporting.web.assets import serve_asset
 from reporting.web.rendering import framed, problem_page
 
@@ -20,10 +20,12 @@ PAGES: Final[tuple[tuple[str, str, Callable[..., Any], tuple[str, ...]], ...]] =
     ("/", "home", public.home, ("GET",)),
     ("/look-up", "look_up", public.look_up, ("GET",)),
     ("/s/<id:system_id>", "show_system", public.show_system, ("GET",)),
+    ("/s/<id:system_id>/mine", "show_way_in", public.show_way_in, ("GET",)),
     ("/what-is-asked", "what_is_asked", public.what_is_asked, ("GET",)),
     ("/what-is-asked/<slug:county>", "what_county_asks", public.what_is_asked, ("GET",)),
     ("/assets/<id:version>/<path:name>", "asset", serve_asset, ("GET",)),
     *desk_pages.PAGES,
+    *admin_pages.PAGES,
     *hauler.PAGES,
     *owner_pages.PAGES,
 )

@@ -9,14 +9,13 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from reporting.api.calls import call, service
 from reporting.api.problems import absent, unprocessable
+from reporting.api.ways_in import county_of_system
 from reporting.errors import RecordNotFound
 from reporting.histories import county_program
 from reporting.status import find_systems, system_status
 from reporting.store.engine import Store
-from reporting.store.facts import load_history
 from reporting.web.places import home_path, today_in
 from reporting.web.rendering import county_names, render
-from schemas.loader import shipped_slugs
 
 MOST: Final = 20
 """How many systems of one parcel or address are shown, as over HTTP."""
@@ -53,7 +52,7 @@ def _found_in(county: str, q: str) -> list[dict[str, Any]]:
 
 def show_system(system_id: str) -> Response:
     """Where the code on a letter or a tank leads: how this system stands, and what the reader may do with it."""
-    county = county_of(system_id)
+    county = county_of_system(system_id)
     if county is None:
         raise absent()
     with service().database.reading(county) as store:
@@ -61,6 +60,19 @@ def show_system(system_id: str) -> Response:
     if view is None:
         raise absent()
     return render("system_public", county=county, system=system_id, view=view)
+
+
+def show_way_in(system_id: str) -> Response:
+    """Where an owner who is not signed in says so: a link to the address on file, or a code of the office."""
+    county = county_of_system(system_id)
+    if county is None:
+        raise absent()
+    with service().database.reading(county) as store:
+        view = public_view(store, county, system_id)
+        program = county_program(store, county, on=today_in(county))
+    if view is None:
+        raise absent()
+    return render("way_in", county=county, system=system_id, view=view, office=program.governmental_unit)
 
 
 def what_is_asked(county: str = "") -> Response:
@@ -88,12 +100,3 @@ def public_view(store: Store, county: str, system: str) -> dict[str, Any] | None
         return dict(system_status(store, program, system, today=today).public_view())
     except RecordNotFound:
         return None
-
-
-def county_of(system: str) -> str | None:
-    """The county that has a system of this id; ids are random, so that one is enough to name it."""
-    for slug in shipped_slugs():
-        with service().database.reading(slug) as store:
-            if system in load_history(store, [system]):
-                return slug
-    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import date
 from functools import cache
 from typing import Any, Final
@@ -15,7 +16,8 @@ from notifications.standing_pdf import standing_words
 from reporting.api.calls import Call
 from reporting.api.cookies import CSRF_FIELD, csrf_token, session_cookie
 from reporting.api.problems import Problem
-from reporting.store.roles import Role
+from reporting.intake.signatures import is_drawn
+from reporting.store.roles import Principal, Role
 from reporting.web.assets import asset_path
 from schemas.loader import shipped_program, shipped_slugs
 
@@ -38,9 +40,10 @@ _KINDS: Final = {
 }
 
 
-def render(template: str, *, status: int = 200, **values: Any) -> Response:
-    """A whole page from `templates/<template>.html`."""
-    text = _templates().get_template(f"{template}.html").render(**_frame(), **values)
+def render(template: str, *, status: int = 200, path: str | None = None, **values: Any) -> Response:
+    """A whole page from `templates/<template>.html`. `path`: what the navigation marks, else the page's own address."""
+    frame = {**_frame(), **({} if path is None else {"path": path})}
+    text = _templates().get_template(f"{template}.html").render(**frame, **values)
     response = Response(text, status, mimetype="text/html")
     response.headers["Content-Security-Policy"] = POLICY
     response.headers["Cache-Control"] = "no-store"
@@ -54,7 +57,10 @@ def framed(title: str, html: str, status: int) -> Response:
 
 def problem_page(problem: Problem) -> Response:
     """What is wrong, in words, with what to do; the headers that the problem has anywhere."""
-    response = render("problem", status=problem.status, problem=problem)
+    if request.accept_mimetypes.best == "application/json":
+        return problem.response()  # a script of a page asks
+    # Nothing is marked: what is absent looks the same under every address.
+    response = render("problem", status=problem.status, path="", problem=problem)
     response.headers.update(problem.headers)
     return response
 
@@ -69,6 +75,18 @@ def words(name: object) -> str:
     return str(name).replace("_", " ")
 
 
+def whose(principal: Principal | None) -> str:
+    """A mark of a person in a business, by which a phone tells whose pages and reports it keeps; "" for all others."""
+    if principal is None or principal.role is not Role.CONTRACTOR or principal.session is None:
+        return ""
+    return hashlib.sha256(f"{principal.contractor_id}:{principal.person}".encode()).hexdigest()[:16]
+
+
+def duty_words(kind: object) -> str:
+    """A kind of duty as people call it."""
+    return _KINDS.get(str(kind), words(kind).capitalize())
+
+
 def _frame() -> dict[str, Any]:
     call: Call | None = g.get("call")
     principal = call.principal if call else None
@@ -80,6 +98,7 @@ def _frame() -> dict[str, Any]:
         "csrf_field": CSRF_FIELD,
         "csrf": csrf_token(token) if token and principal and principal.session else "",
         "path": request.path,
+        "whose": whose(principal),
     }
 
 
@@ -93,10 +112,11 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     found.globals |= {"asset": asset_path, "county_names": county_names}
+    found.tests["drawn"] = is_drawn
     found.filters |= {
         "words": words,
         "standing": standing_words,
-        "duty": lambda kind: _KINDS.get(kind, words(kind).capitalize()),
+        "duty": duty_words,
         "day": _day,
         "plain_days": plain_days,
         "notice": lambda kind: KINDS[kind].title if kind in KINDS else words(kind),

@@ -1,12 +1,13 @@
 """What each notice says: the plain text by golden files, the HTML by what is in it."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
-from notifications.access import Letter, invitation_notice, signin_notice, without_link
+from notifications.access import Letter, invitation_notice, owner_link_notice, signin_notice, without_link
 from notifications.digests import group_lines
 from notifications.facts import office_facts
 from notifications.notices import make_notices
@@ -40,6 +41,7 @@ LETTER = Letter(
 LETTERS = {
     "signin_link": signin_notice(LETTER, "Lena Oestreich"),
     "invitation": invitation_notice(LETTER, "Ozaukee County", "clerk", is_staff=True),
+    "owner_link": owner_link_notice(replace(LETTER, expires_at=None), "Ozaukee County", "permit SP-1987"),
     "invitation_business": invitation_notice(LETTER, "Kettle Moraine Septic LLC", "technician", is_staff=False),
 }
 

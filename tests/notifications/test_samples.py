@@ -45,7 +45,7 @@ def sampled() -> dict[str, Notice]:
 
 
 SAMPLES = sampled()
-ELSEWHERE = {"checkpoint", "signin_link", "invitation"}
+ELSEWHERE = {"checkpoint", "signin_link", "invitation", "owner_link"}
 """Their goldens are with the others of `test_render`."""
 TOLD = {name: notice for name, notice in SAMPLES.items() if {"tank", "lines", "license"} & set(notice.context)}
 

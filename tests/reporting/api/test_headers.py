@@ -24,12 +24,14 @@ EXACT = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+ELSE = {"GET /report 200": {"Permissions-Policy": EXACT["Permissions-Policy"].replace("camera=()", "camera=(self)")}}
+"""The one page that reads the code on a tank."""
 OUTSIDE = {"base_url": "https://reports.example.org", "environ_overrides": {"REMOTE_ADDR": "203.0.113.9"}}
 PLAIN = {"base_url": "http://reports.example.org", "environ_overrides": {"REMOTE_ADDR": "203.0.113.9"}}
 
 
 def check(answer: TestResponse, what: str) -> None:
-    for name, value in EXACT.items():
+    for name, value in (EXACT | ELSE.get(what, {})).items():
         assert answer.headers.getlist(name) == [value], (what, name)
     [policy] = answer.headers.getlist("Content-Security-Policy")
     rules_of = dict(part.strip().partition(" ")[::2] for part in policy.split(";") if part.strip())

@@ -17,6 +17,7 @@ from sqlalchemy import select, update
 from reporting import tables
 from reporting.store import (
     cases,
+    changes,
     derived,
     destruction,
     events_out,
@@ -27,21 +28,28 @@ from reporting.store import (
     hook_deliveries,
     idempotency,
     identities,
+    imports,
     letters,
     lists,
     log,
+    log_pages,
     mail,
     matching,
+    monthly,
     near,
+    placed,
     projection,
+    received,
     requested,
     reviews,
     rotation,
+    saved_views,
     services,
     submissions,
     summaries,
     verifications,
     verify,
+    ways_in,
     webhooks,
 )
 from reporting.store.derived import AssessedSystem
@@ -60,9 +68,10 @@ ROUTE = "POST /v1/reports"
 COUNTIES, SEQS = ("ozaukee", "portage", "winnebago"), range(1, 7)
 Call = Callable[[Store], Any]
 MODULES: list[ModuleType] = [
-    cases, derived, destruction, events_out, export, facts, fees, groups, hook_deliveries, idempotency, identities,
-    letters, lists, log, mail, matching, near, projection, requested, reviews, rotation, services, submissions,
-    summaries, verifications, verify,
+    cases, changes, derived, destruction, events_out, export, facts, fees, groups, hook_deliveries, idempotency,
+    identities, imports, letters, lists, log, log_pages, mail, matching, monthly, near, placed, projection,
+    received, requested, reviews, rotation, saved_views, services, submissions, summaries, verifications,
+    verify, ways_in,
 ]  # fmt: skip
 
 
@@ -133,6 +142,8 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         fill_cases(store, county)
         fill_deliveries(store, county)
         fill_mail(store, county)
+        fill_imports(store, county)
+        fill_desk(store, county)
     with database.transaction(county) as store:
         # Outside of the other's key, as the path names the county.
         route = f"{ROUTE} {county}"
@@ -187,6 +198,32 @@ def fill_mail(store: Store, county: str) -> None:
         mail.suppress(store, [address])
         assert mail.add_pause(store, a_pause(f"{county}-{number}", county, "receipt" if number == 1 else ""))
     assert mail.add_pause(store, a_pause("pau", county, "due_digest"))
+
+
+def fill_desk(store: Store, county: str) -> None:
+    """A place on the map, a saved view, a month's count of standings; another county has more of each."""
+    degrees = {"latitude": f"4{len(county) % 4}.5", "longitude": "-88.5", "of": county}
+    version = tables.system_version
+    mine = (version.c.county == county, version.c.system == "s")
+    store.connection.execute(update(version).where(*mine).values(content=degrees, municipality=county))
+    saved = {"of_list": "systems", "query": county, "saved_at": NOON, "saved_by": county}
+    assert saved_views.add_view(store, {**saved, "id": "v", "name": county})
+    if county != "portage":
+        assert saved_views.add_view(store, {**saved, "id": county, "name": "more"})
+    month = {"month": "2026-06", "state": county, "systems": len(county), "counted_on": JULY, "county": county}
+    insert_rows(store, tables.standing_month, [month])
+
+
+def fill_imports(store: Store, county: str) -> None:
+    """An inventory file that was imported, and a system's code; another county has more and other ones."""
+    for number in (1,) if county == "portage" else (1, 2):
+        imports.keep_import(store, {**an_import(county), "id": f"imp-{number}"})
+    ways_in.keep_code(store, "s", county, county, NOON)
+
+
+def an_import(county: str) -> dict[str, Any]:
+    about = {"file_name": county, "file_sha256": county, "plan_sha256": county, "data": county.encode()}
+    return {"id": "imp", "state": "done", "principal": county, "received_at": NOON, "ended_at": NOON, **about}
 
 
 def a_pause(pause: str, county: str, kind: str) -> dict[str, Any]:
@@ -252,11 +289,20 @@ READS: dict[str, Call] = {
         cases.systems_of_owner(store, name) for name in (" Portage", "ozaukee", "winnebago")
     ],
     "cases.versions_of": lambda store: cases.versions_of(store, "case", "c"),
+    "changes.changes_of": lambda store: changes.changes_of(store, "s"),
     "destruction.entries_before": lambda store: destruction.entries_before(store, COUNTIES, LATER),
     "destruction.last_reports": lambda store: destruction.last_reports(store, SEQS),
     "destruction.reports_ended_since": lambda store: destruction.reports_ended_since(store, SEQS, NOON),
     "destruction.rows_in_use": lambda store: destruction.rows_in_use(store, SEQS, NOON),
     "destruction.submissions_of": lambda store: destruction.submissions_of(store, ["s"]),
+    "placed.coordinates_of": lambda store: placed.coordinates_of(store, ["s"]),
+    "placed.extent_of": lambda store: placed.extent_of(store, SystemFilter()),
+    "placed.systems_within": lambda store: placed.systems_within(store, SystemFilter(), None, 9),
+    "placed.town_middles": placed.town_middles,
+    "received.page_received": lambda store: received.page_received(store, received.ReceivedFilter(), None, 99),
+    "saved_views.count_views": saved_views.count_views,
+    "saved_views.get_view": lambda store: saved_views.get_view(store, "v"),
+    "saved_views.list_views": lambda store: saved_views.list_views(store, "systems"),
     "projection.compare": lambda store: list(projection.compare(store)),
     "requested.requested_reports": lambda store: requested.requested_reports(store, 10**6, None, None, None),
     "rotation.key_ring": lambda store: rotation.key_ring(store, ()),
@@ -276,6 +322,7 @@ READS: dict[str, Call] = {
     "fees.money_of": lambda store: fees.money_of(store, ["s"]),
     "fees.page_charges": lambda store: fees.page_charges(store, fees.ChargeFilter(), None, 9),
     "fees.totals": fees.totals,
+    "idempotency.answered": lambda store: idempotency.answered(store, "key", f"{ROUTE} portage", "K", "body"),
     "groups.list_groups": groups.list_groups,
     "groups.roles_of_groups": lambda store: groups.roles_of_groups(
         store, "https://login.example", ["all", "ozaukee", "winnebago"]
@@ -288,6 +335,8 @@ READS: dict[str, Call] = {
     "identities.find_identities": lambda store: identities.find_identities(store, ["i"]),
     "identities.find_former": lambda store: identities.find_former(store, ["former"]),
     "identities.find_same_day": lambda store: identities.find_same_day(store, [("s", JULY)]),
+    "imports.get_import": lambda store: imports.get_import(store, "imp-1"),
+    "imports.list_imports": lambda store: imports.list_imports(store, 9),
     "letters.count_letters": letters.count_letters,
     "letters.get_run": lambda store: letters.get_run(store, "printed"),
     "letters.letters_of": lambda store: letters.letters_of(store, "printed"),
@@ -306,6 +355,8 @@ READS: dict[str, Call] = {
     "log.raw_of": lambda store: [log.raw_of(store, seq) for seq in (1, 5)],
     "log.seq_at": lambda store: log.seq_at(store, NOON),
     "log.signed_head": lambda store: [log.signed_head(store, size) for size in (2, 4)],
+    "log_pages.entry_at": lambda store: [log_pages.entry_at(store, seq) for seq in (1, 5)],
+    "log_pages.page_entries": lambda store: [log_pages.page_entries(store, kind, 99, 0, 9) for kind in ("", *COUNTIES)],
     "mail.count_held": mail.count_held,
     "letters.count_held_letters": letters.count_held_letters,
     "mail.due_since": lambda store: mail.due_since(store, NOON),
@@ -313,10 +364,12 @@ READS: dict[str, Call] = {
     "mail.last_outcomes": lambda store: mail.last_outcomes(store, "a@x.example", 9),
     "mail.list_pauses": mail.list_pauses,
     "mail.list_suppressions": mail.list_suppressions,
+    "mail.page_mails": lambda store: mail.page_mails(store, mail.MailFilter(), None, 99),
     "mail.waiting_mails": mail.waiting_mails,
     "matching.find_by_grams": lambda store: matching.find_by_grams(store, ["oak"], 9),
     "matching.find_by_identifiers": lambda store: matching.find_by_identifiers(store, [("permit", "P")]),
     "matching.list_reviews": lambda store: matching.list_reviews(store, "open", None, 9),
+    "monthly.months_since": lambda store: monthly.months_since(store, "2026-01"),
     "near.find_addresses": lambda store: near.find_addresses(store, ["N1"], 9),
     "near.find_any": lambda store: near.find_any(store, [("permit", "P"), ("permit", "ozaukee")]),
     "near.find_long_numbers": lambda store: near.find_long_numbers(store, "permit", 1),
@@ -329,6 +382,7 @@ READS: dict[str, Call] = {
     "reviews.open_reviews": lambda store: reviews.open_reviews(store, events=["e"]),
     "reviews.page_reviews": lambda store: reviews.page_reviews(store, ReviewFilter(), None, 9),
     "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e"]),
+    "services.count_by_business": lambda store: services.count_by_business(store, date.min, date.max),
     "services.count_by_month": lambda store: services.count_by_month(store, date.min, date.max),
     "services.count_inventory": services.count_inventory,
     "services.count_judged": lambda store: services.count_judged(store, date(2000, 1, 1), date(2100, 1, 1)),
@@ -352,6 +406,7 @@ READS: dict[str, Call] = {
     "verifications.page_verifications": lambda store: verifications.page_verifications(store, (), None, 9),
     "verifications.verifications_of": lambda store: verifications.verifications_of(store, ["e"]),
     "verify.verify": verify.verify,
+    "ways_in.code_of": lambda store: ways_in.code_of(store, "s"),
     "summaries.case_deadlines": lambda store: summaries.case_deadlines(store, date.min, date.max, 9),
     "summaries.count_events_since": lambda store: summaries.count_events_since(store, NOON),
     "summaries.count_open_reviews": summaries.count_open_reviews,
@@ -403,6 +458,9 @@ WRITES: dict[str, Call] = {
     "idempotency.begin": lambda store: idempotency.begin(store, "key", ROUTE, "K2", "body", NOON),
     "idempotency.finish": lambda store: idempotency.finish(store, "key", f"{ROUTE} portage", "K", status=2, answer=2),
     "idempotency.forget_old": lambda store: idempotency.forget_old(store, NOON + timedelta(days=999)),
+    "imports.forget_imports": lambda store: imports.forget_imports(store, LATER),
+    "imports.keep_import": lambda store: imports.keep_import(store, an_import("portage")),
+    "imports.update_import": lambda store: imports.update_import(store, "imp-1", {"state": "x"}),
     "log.put_in_force": lambda store: log.put_in_force(store, VerifyingKey(raw=bytes(32))),
     "letters.end_letters": lambda store: letters.end_letters(store, [("waits-1", "cancelled", "x")]),
     "letters.end_run": lambda store: letters.end_run(store, "printed", state="cancelled"),
@@ -435,6 +493,11 @@ WRITES: dict[str, Call] = {
     ),
     "matching.replace_grams": lambda store: matching.replace_grams(store, {"s": frozenset({"elm"})}),
     "near.set_grams_up_to": lambda store: near.set_grams_up_to(store, 2),
+    "monthly.keep_month": lambda store: monthly.keep_month(store, date(2026, 7, 2)),
+    "saved_views.add_view": lambda store: saved_views.add_view(
+        store, {"id": "w", "of_list": "x", "name": "x", "query": "", "saved_at": NOON, "saved_by": "x"}
+    ),
+    "saved_views.drop_view": lambda store: saved_views.drop_view(store, "v"),
     "matching.resolve_review": lambda store: matching.resolve_review(
         store, "r", state="placed", system="s", seq=2, by="me"
     ),
@@ -446,6 +509,10 @@ WRITES: dict[str, Call] = {
         store, [{"submission": "sub", "row": 3, "outcome": "rejected"}]
     ),
     "submissions.insert_submission": lambda store: submissions.insert_submission(store, a_submission("sub2")),
+    "ways_in.drop_code": lambda store: ways_in.drop_code(store, "s"),
+    "ways_in.keep_code": lambda store: ways_in.keep_code(store, "s", "another", "me", LATER),
+    "ways_in.try_code": lambda store: ways_in.try_code(store, "s", LATER),
+    "ways_in.use_code": lambda store: ways_in.use_code(store, "s", "portage", LATER),
     "submissions.update_submission": lambda store: submissions.update_submission(store, "sub", {"status": "x"}),
 }
 ELSEWHERE = {
@@ -455,6 +522,7 @@ ELSEWHERE = {
     "destruction.destroy",  # is for the role that owns the tables: below
     "export.export_log",  # writes files: below
     "letters.hold_letters",  # holds what it reads: below
+    "lists.system_conditions",  # a part of the questions of `lists.list_systems` and `placed.systems_within`
     "log.checkpoint",  # needs a key to sign: below
     "log.head_now",  # needs a key to sign: below
     "log.settle",  # writes what `log.append` has promised

@@ -2,6 +2,7 @@
 
 import json
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -14,7 +15,6 @@ from reporting.store import log
 from reporting.store.engine import Database
 from reporting.store.log import NewEntry
 from reporting.store.merkle import Frontier, leaf_hash
-from reporting.store.migrate import upgrade
 from reporting.store.problems import DESTRUCTION
 from reporting.store.signing import SignedHead, Signer
 from reporting.store.verify import VerifyResult, verify
@@ -69,10 +69,9 @@ def test_pages_join_without_a_seam(opened: Database, signer: Signer) -> None:
 
 
 @pytest.fixture
-def filled(tmp_path: Path, signer: Signer) -> tuple[Database, Path, SignedHead]:
+def filled(tmp_path: Path, signer: Signer, sqlite_template: Path) -> tuple[Database, Path, SignedHead]:
     """A SQLite file with a log, for hands that reach past the service."""
-    path = tmp_path / "tampered.db"
-    upgrade(f"sqlite:///{path}")
+    path = Path(shutil.copyfile(sqlite_template, tmp_path / "tampered.db"))
     database = Database.connect(f"sqlite:///{path}")
     return database, path, fill(database, signer)
 

@@ -1,4 +1,4 @@
-"""How the desk's pages ask and tell: by the functions that answer over HTTP, in the county of whoever is signed in."""
+"""How pages ask and tell: by the functions that answer over HTTP, in the county of whoever is signed in."""
 
 from __future__ import annotations
 
@@ -87,9 +87,14 @@ def query_of(schema: type[Query], *own: str) -> dict[str, Any]:
 
 def ask(view: View, query: Mapping[str, Any] | None = None, **ids: str) -> Listed:
     """What an endpoint answers this caller. Raises its problems."""
-    response = view(dict(query or {}), call().tenant, **ids)
-    link = _NEXT.search(response.headers.get("Link", ""))
-    return Listed(body=response.get_json(), more=link[1] if link else None)
+    response = view(dict(query or {}), call().county or "", **ids)
+    return Listed(body=response.get_json(), more=next_address(response.headers.get("Link", "")))
+
+
+def next_address(header: str) -> str | None:
+    """The address of a list's next page, from the Link header of this one; `None` on the last."""
+    link = _NEXT.search(header)
+    return link[1] if link else None
 
 
 def form_values() -> dict[str, Any]:
@@ -101,7 +106,7 @@ def tell(view: View, values: Mapping[str, Any], query: Mapping[str, Any] | None 
     """Do what an endpoint does with these members of its body; what is refused is told, absence is raised."""
     give_object(values)
     try:
-        response = view(dict(query or {}), call().tenant, **ids)
+        response = view(dict(query or {}), call().county or "", **ids)
     except Problem as problem:
         return _refused(problem)
     except PumperError as error:
