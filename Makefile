@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-config --custom-compile-command 'make lock' --extra postgres --extra oidc --extra letters \
 	pyproject.toml requirements/run.in
 
-.PHONY: demo serve test prove check format lock clean
+.PHONY: demo serve test prove check format lock sbom clean
 
 demo:
 	@$(INSTALL) run
@@ -48,6 +48,12 @@ lock:
 	@$(INSTALL) dev
 	$(LOCK) $(ARGS) --output-file requirements/run.txt
 	$(LOCK) $(ARGS) requirements/dev.in --output-file requirements/dev.txt
+
+# The bill of materials of what runs (CycloneDX), in dist/, for whoever looks up known weaknesses.
+sbom:
+	@$(INSTALL) dev
+	@mkdir -p dist
+	$(BIN)/python requirements/sbom.py >dist/sbom.cdx.json
 
 # Leaves var/ alone: it holds reports.
 clean:
