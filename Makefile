@@ -9,7 +9,7 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-config --custom-compile-command 'make lock' --extra postgres --extra oidc --extra letters \
 	pyproject.toml requirements/run.in
 
-.PHONY: demo serve test prove check format lock sbom clean
+.PHONY: demo serve test prove screens check format lock sbom clean
 
 demo:
 	@$(INSTALL) run
@@ -29,6 +29,11 @@ P ?=
 prove:
 	@$(INSTALL) dev
 	@$(BIN)/python -m tests.promises.prove $(P)
+
+# Pictures of the main pages, with Chromium, into docs/screens.
+screens:
+	@$(INSTALL) dev
+	@$(BIN)/python docs/screens.py
 
 check:
 	@$(INSTALL) dev

@@ -44,6 +44,7 @@ class Config:
     programs: Path | None
     mail_dir: Path | None
     mail_only_to: str | None
+    sandbox: bool
     map_url: str
     max_upload_bytes: int
     max_rows: int
@@ -71,6 +72,10 @@ class Config:
                 parsed[name.lower().removeprefix("pumper_")] = parse(values[name])
             except ValueError as error:
                 problems.append(f"{name}: {error}.")
+        if parsed.get("sandbox") and parsed.get("smtp_url"):
+            problems.append(
+                "PUMPER_SANDBOX: a sandbox mails nobody: leave SMTP_URL empty; PUMPER_MAIL_DIR is a folder."
+            )
         if problems:
             raise ConfigurationError(" ".join(problems))
         parsed["migration_database_url"] = parsed["migration_database_url"] or parsed["database_url"]
@@ -164,6 +169,7 @@ def _parsers() -> dict[str, Callable[[str], Any]]:
         "PUMPER_OIDC_FILE": lambda text: Path(text) if text else None,
         "PUMPER_MAIL_DIR": lambda text: Path(text) if text else None,
         "PUMPER_MAIL_ONLY_TO": _one_address,
+        "PUMPER_SANDBOX": _switch,
         "PUMPER_MAP_URL": _map_url,
         "PUMPER_MAX_UPLOAD_BYTES": _whole(1, 2**31),
         "PUMPER_MAX_ROWS": _whole(1, 10**7),
@@ -205,6 +211,12 @@ def _one_address(text: str) -> str | None:
     if text and not re.fullmatch(r"[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+", text):
         raise ValueError("must be one plain mail address, such as trial@example.org")
     return text or None
+
+
+def _switch(text: str) -> bool:
+    if text not in ("", "on"):
+        raise ValueError("must be on, or empty")
+    return text == "on"
 
 
 def _base_url(text: str) -> str:

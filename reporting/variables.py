@@ -68,8 +68,8 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     Setting(
         name="PUMPER_BIND",
         default="127.0.0.1",
-        meaning="The address that they listen on: this machine alone, for a proxy on it; 0.0.0.0 or :: for one elsewhere,"
-        " which PUMPER_TRUSTED_PROXIES then names.",
+        meaning="The address that they listen on: this machine alone, for a proxy on it; 0.0.0.0 or :: for one "
+        "elsewhere, which PUMPER_TRUSTED_PROXIES then names.",
     ),
     Setting(name="WEB_CONCURRENCY", default="2", meaning="How many web workers `pumper serve` starts."),
     Setting(
@@ -98,6 +98,12 @@ SETTINGS: Final[tuple[Setting, ...]] = (
         name="PUMPER_MAIL_ONLY_TO",
         default="",
         meaning="Staging: every mail goes to this one address, and says whom it was for. Empty: to its recipient.",
+    ),
+    Setting(
+        name="PUMPER_SANDBOX",
+        default="",
+        meaning="on: an installation of its own for haulers to try against, with invented data, made anew every night;"
+        " it mails nobody. Its database is made by `pumper sandbox reset`. Empty: none.",
     ),
     Setting(
         name="PUMPER_MAP_URL",

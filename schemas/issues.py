@@ -45,6 +45,7 @@ CODES: dict[Code, str] = {
 VALUE_CODES: dict[str, str] = {
     "ambiguous_number": "a point where it could part thousands or decimals",
     "bad_character": "characters that are no text, or a line break in a number",
+    "bad_image": "no small, whole PNG where the image of a signature is asked for",
     "blank": "only invisible characters",
     "choice": "a value is none of those that its field allows",
     "date": "no date that can be read",

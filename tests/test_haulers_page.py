@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from docs.haulers import PAGE, REFUSALS, written
+from reporting.api.server import application
 from reporting.config import Config
 from reporting.intake.accept import Options
 from reporting.intake.outcomes import Outcome
@@ -63,3 +64,27 @@ def test_its_figures_are_the_defaults() -> None:
     assert {"dry_run", "atomic"} <= set(Options.__dataclass_fields__)
     assert "?dry_run=true" in TEXT
     assert "?atomic=true" in TEXT
+
+
+def test_every_address_and_endpoint_that_it_names_is_there() -> None:
+    app = application(Config.from_environment({"DATABASE_URL": "sqlite://"}))
+    rules = list(app.url_map.iter_rules())
+    shown = {rule.rule for rule in rules if "GET" in (rule.methods or ())}
+    named = set(re.findall(r"`(/(?!v1/)[a-z-]+(?:/[a-z-]+)*)`", TEXT))
+    assert {"/work", "/report", "/waiting", "/files", "/reports", "/service-log", "/office/keys", "/signin"} <= named
+    assert named <= shown, named - shown
+    asked = set(re.findall(r"(GET|POST) +(?:…|/v1/)([\w/.-]+)", TEXT))
+    assert len(asked) >= 7
+    there = {
+        (method, re.sub(r"<[^>]+>", "*", rule.rule).removeprefix("/v1/"))
+        for rule in rules
+        for method in rule.methods or ()
+    }
+    for method, path in asked:
+        wanted = re.sub(r"COUNTY|ID", "*", path)
+        assert any(way == method and one.endswith(wanted) for way, one in there), (method, path)
+
+
+def test_a_log_of_service_is_kept_for_as_long_as_it_says() -> None:
+    page = (ROOT / "reporting" / "web" / "templates" / "hauler" / "service_log.html").read_text(encoding="utf-8")
+    assert "A log is kept for five years." in page

@@ -23,6 +23,8 @@ from reporting.store.keys import find_key
 from reporting.store.roles import Principal
 
 REQUEST_ID: Final = "X-Request-Id"
+SANDBOX: Final = "X-Pumper-Sandbox"
+"""In every answer of a sandbox, so that a program can tell."""
 _OUTSIDE_ID: Final = re.compile(r"[A-Za-z0-9._-]{8,64}", re.ASCII)
 _BEARER: Final = re.compile(r"bearer +([A-Za-z0-9._~+/-]+=*)", re.ASCII | re.IGNORECASE)
 _HEADERS: Final = {
@@ -191,6 +193,8 @@ def _dress(response: Response) -> Response:
     standing: Standing | None = g.get("standing")
     for name, value in standing.fields().items() if standing else ():
         response.headers.setdefault(name, value)
+    if service().config.sandbox:
+        response.headers[SANDBOX] = "on"
     if request.is_secure:
         response.headers["Strict-Transport-Security"] = _HSTS
     _log(response)

@@ -18,7 +18,7 @@ body { background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sa
   max-width: 60rem; padding: 1rem }
 a { color: var(--link) } h2 { margin-top: 2.5rem } h2::first-letter { text-transform: uppercase }
 h3 { margin-bottom: 0 }
-code, pre, dd { overflow-wrap: anywhere } pre { border-left: .25rem solid var(--line); padding-left: .75rem;
+code, pre, dd, h1 { overflow-wrap: anywhere } pre { border-left: .25rem solid var(--line); padding-left: .75rem;
   white-space: pre-wrap }
 table { border-collapse: collapse; width: 100% } th, td { overflow-wrap: anywhere; padding: .2rem .6rem .2rem 0;
   text-align: left; vertical-align: top } thead th { border-bottom: 2px solid var(--line) }

@@ -37,8 +37,8 @@ _OWNER: Final = {
 _HAULER: Final = {
     Scope.SYSTEMS_READ: "my_work",
     Scope.REPORTS_READ: "service_log show_sent my_reports my_report",
-    Scope.REPORTS_WRITE: "show_waiting show_who find_to_report report_other send_other report_here send_here show_amend "
-    "amend void my_files show_file_form take_file",
+    Scope.REPORTS_WRITE: "show_waiting show_who find_to_report report_other send_other report_here send_here "
+    "show_amend amend void my_files show_file_form take_file",
 }
 """About the business's own reports and the systems that name it; of other systems what anybody may see."""
 

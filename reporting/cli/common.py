@@ -17,6 +17,7 @@ from reporting.store.copying import moved_to
 from reporting.store.engine import Database
 from reporting.store.migrate import is_current
 from reporting.store.room import room_of
+from reporting.store.sandbox import is_sandbox
 from reporting.store.signing import Signer
 
 
@@ -31,6 +32,7 @@ def opened(config: Config | None = None) -> Iterator[tuple[Config, Database]]:
     database = Database.connect(settings.database_url, room=room)
     try:
         refuse_moved(database)
+        refuse_other_kind(database, sandbox=settings.sandbox)
         yield settings, database
     finally:
         database.dispose()
@@ -44,6 +46,18 @@ def refuse_moved(database: Database) -> None:
         raise ConfigurationError(
             f"The database was moved to {where}: set DATABASE_URL to it (`pumper move --cancel` goes on with this one)."
         )
+
+
+def refuse_other_kind(database: Database, *, sandbox: bool) -> None:
+    """A sandbox works on a sandbox's database, the service on none of those; raises `ConfigurationError`."""
+    if is_sandbox(database) == sandbox:
+        return
+    if sandbox:
+        raise ConfigurationError(
+            "PUMPER_SANDBOX is on, and the database is no sandbox's: name a database of its own in DATABASE_URL and "
+            "run `pumper sandbox reset`."
+        )
+    raise ConfigurationError("The database is a sandbox's: set PUMPER_SANDBOX=on, or name another one in DATABASE_URL.")
 
 
 def signer_of(config: Config) -> Signer:

@@ -23,6 +23,7 @@ COMMANDS = {
     "review": "reporting.cli.reviews",
     "evaluate": "reporting.cli.evaluate",
     "fees": "reporting.cli.fees",
+    "sandbox": "reporting.cli.sandbox",
     "scan": "reporting.cli.mail",
     "deliver": "reporting.cli.mail",
     "letters": "reporting.cli.letters",

@@ -20,6 +20,7 @@ from reporting.api.server import serve
 from reporting.checkpoints import make_checkpoints
 from reporting.cli.common import opened, signer_of
 from reporting.cli.mail import deliver_all, scan_county
+from reporting.cli.sandbox import EXAMPLES, reset_sandbox
 from reporting.cli.webhooks import forget_hooks, tell_hooks
 from reporting.cli.words import moment
 from reporting.config import Config
@@ -35,6 +36,7 @@ from schemas.loader import shipped_program, shipped_slugs
 
 CHECKPOINTS_AT = dt.time(4, 30)
 SCAN_AT = dt.time(5, 0)
+RESET_AT = dt.time(4, 0)
 FORGET_ANSWERS_AT = dt.time(4, 30)
 SCAN_EVERY = dt.timedelta(minutes=5)
 HOOKS_EVERY = dt.timedelta(seconds=5)
@@ -78,7 +80,7 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
         for slug in shipped_slugs():
             index_all(database, slug, stopping=turn.stopping)
 
-    return [
+    jobs = [
         Job(name="checkpoints", run=sign_logs, daily_at=CHECKPOINTS_AT),
         Job(name="daily scan", run=scan_all, daily_at=SCAN_AT),
         Job(name="old answers", run=lambda turn: forget_answers(database, turn), daily_at=FORGET_ANSWERS_AT),
@@ -91,6 +93,14 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
         Job(name="old limits", run=lambda turn: forget_limits(database, turn), every=FORGET_LIMITS_EVERY),
         Job(name="index", run=index, every=INDEX_EVERY),
     ]
+    return [*jobs, *_sandbox_jobs(config)]
+
+
+def _sandbox_jobs(config: Config) -> list[Job]:
+    def make_anew(turn: Turn) -> None:
+        reset_sandbox(config, EXAMPLES, turn.now)
+
+    return [Job(name="sandbox", run=make_anew, daily_at=RESET_AT)] if config.sandbox else []
 
 
 def forget_answers(database: Database, turn: Turn) -> None:

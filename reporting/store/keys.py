@@ -46,6 +46,9 @@ KEY_LIFE: Final = timedelta(days=400)
 """How long a key lives unless it was made for less: a year, and some weeks to rotate it in."""
 LIVE_AT_ONCE: Final = 2
 """Keys of one holder, role and label that may live side by side, so that a program can go over to the next."""
+DRAWN: Final = 40
+"""Random bytes in a key: 8 of its id, 32 of its secret."""
+_ID_BYTES: Final = 8
 LIVE_IN_ALL: Final = 20
 """Keys of one holder, of any label."""
 _TOKEN: Final = re.compile(r"((pm[pf])_([a-z2-7]{13})_([a-z2-7]{52}))([a-z2-7]{7})", re.ASCII)
@@ -75,8 +78,11 @@ def create_key(
     scopes: Iterable[Scope] | None = None,
     kind: KeyKind = KeyKind.API,
     by: str | None = None,
+    drawn: bytes | None = None,
 ) -> tuple[str, str]:
     """Make a key: its id, and the whole key, which is shown this once. `scopes` None: those of its role.
+
+    drawn: the 40 bytes that it is made of, for a sandbox, whose keys outlive its data; None: random ones.
 
     Raises `KeyNotAllowed`, and `TooManyKeys` where the holder has as many live ones as it may.
     """
@@ -87,12 +93,18 @@ def create_key(
     row = {"role": holder_role.value, "county": county, "contractor_id": contractor_id, "label": label}
     kept = _scopes(scopes, holder_role, kind)
     _make_room(store, row, kind, now)
-    key_id, secret = _base32(8), _base32(32)
+    key_id, secret, token = written_key(drawn or secrets.token_bytes(DRAWN), kind)
     made = {"id": key_id, "secret_sha256": _hash(secret), "created_at": now, "expires_at": ends, "revoked_at": None}
     more = {"kind": kind.value, "scopes": kept, "last_used_on": None, "created_by": by, "revoked_by": None}
     insert_rows(store, _table, [{**row, **made, **more}])
+    return key_id, token
+
+
+def written_key(drawn: bytes, kind: KeyKind = KeyKind.API) -> tuple[str, str, str]:
+    """The id, the secret and the whole key that `DRAWN` bytes make."""
+    key_id, secret = _base32(drawn[:_ID_BYTES]), _base32(drawn[_ID_BYTES:DRAWN])
     body = f"{_PREFIXES[kind]}_{key_id}_{secret}"
-    return key_id, body + _check_digits(body)
+    return key_id, secret, body + _check_digits(body)
 
 
 def find_key(store: Store, token: str, now: datetime) -> Principal | None:
@@ -216,8 +228,8 @@ def _shown() -> list[Any]:
     return [column for column in _table.c if column.name != "secret_sha256"]
 
 
-def _base32(size: int) -> str:
-    return b32encode(secrets.token_bytes(size)).decode().rstrip("=").lower()
+def _base32(data: bytes) -> str:
+    return b32encode(data).decode().rstrip("=").lower()
 
 
 def _check_digits(body: str) -> str:

@@ -6,7 +6,7 @@ write lock, so that of several runs at once one applies and the others find it d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -16,7 +16,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Table, insert, inspect, select, text
 from sqlalchemy.exc import DBAPIError
 
 from reporting.errors import MigrationFailed
@@ -45,6 +45,44 @@ def upgrade(url: str, app_role: str | None = None) -> None:
             raise MigrationFailed(str(error)) from error
         if connection.dialect.name == "postgresql":
             _grant_to(connection, app_role)
+
+
+def rebuild(url: str, keep: Sequence[Table]) -> None:
+    """Drop every table at `url`, the record with them, and make them anew, all in one transaction; for a sandbox alone.
+
+    url: for the role that owns the tables. keep: tables whose rows stay. Whether it is a sandbox's is the caller's
+    business (`reporting.store.sandbox`). Raises `MigrationFailed` and `DatabaseUnavailable`.
+    """
+    with _connection(url) as connection:
+        postgres = connection.dialect.name == "postgresql"
+        if postgres:
+            connection.execute(text("SELECT set_config('lock_timeout', :wait, true)"), {"wait": _WAIT})
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        there = inspect(connection).get_table_names()
+        kept = {
+            table: [dict(row) for row in connection.execute(select(table)).mappings()]
+            for table in keep
+            if table.name in there
+        }
+        quote = connection.dialect.identifier_preparer.quote
+        if postgres and there:
+            connection.exec_driver_sql(f"DROP TABLE {', '.join(map(quote, there))} CASCADE")
+            connection.exec_driver_sql("DROP FUNCTION refuse_change()")
+        elif not postgres:
+            for name in there:
+                connection.exec_driver_sql(f"DROP TABLE {quote(name)}")
+        command.upgrade(_alembic(connection), "head")
+        for table, rows in kept.items():
+            if rows:
+                connection.execute(insert(table), rows)
+        if postgres:
+            _grant_to(connection, None)
+
+
+def is_blank(url: str) -> bool:
+    """Whether the database at `url` has no table at all."""
+    with _connection(url, writing=False) as connection:
+        return not inspect(connection).get_table_names()
 
 
 def current(url: str) -> str | None:

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from notifications.dates import long_day, plain_days
 from notifications.kinds import KINDS
 from notifications.standing_pdf import standing_words
-from reporting.api.calls import Call
+from reporting.api.calls import Call, service
 from reporting.api.cookies import CSRF_FIELD, csrf_token, session_cookie
 from reporting.api.problems import Problem
 from reporting.intake.signatures import is_drawn
@@ -99,6 +99,7 @@ def _frame() -> dict[str, Any]:
         "csrf": csrf_token(token) if token and principal and principal.session else "",
         "path": request.path,
         "whose": whose(principal),
+        "sandbox": service().config.sandbox,
     }
 
 

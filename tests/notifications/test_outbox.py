@@ -30,6 +30,33 @@ def test_whoever_slept_past_the_lease_changes_no_row(opened: Database) -> None:
         assert complete(store, current, MessageState.FAILED) is False
 
 
+def test_what_a_lost_sender_held_may_have_arrived(opened: Database) -> None:
+    queue(opened, a_notice())
+    with opened.transaction(COUNTY) as store:
+        assert claim_next(store, NOON, LEASE) is not None
+    later = NOON + LEASE
+    for at, freed in ((later - timedelta(seconds=1), 0), (later, 1), (later, 0)):
+        with opened.transaction(COUNTY) as store:
+            assert reap(store, at) == freed
+    [row] = rows(opened)
+    assert (row["state"], row["fence"], row["attempts"]) == ("uncertain", 2, 1)
+    assert (row["not_before"], row["lease_until"]) == (later, None)
+
+
+def test_what_has_waited_longest_goes_first(opened: Database) -> None:
+    with opened.transaction(COUNTY) as store:
+        for number, minutes in ((1, 5), (2, 0), (3, 2)):
+            not_before = NOON + timedelta(minutes=minutes)
+            assert outbox.add_message(store, a_notice(number), NOON, "pumper.example", not_before)
+    found = []
+    for _ in range(3):
+        with opened.transaction(COUNTY) as store:
+            claim = claim_next(store, NOON + timedelta(minutes=5), LEASE)
+            assert claim is not None
+            found.append(claim.dedupe_key)
+    assert found == [a_notice(number).dedupe_key for number in (2, 3, 1)]
+
+
 def test_a_cancelled_message_is_not_sent(opened: Database) -> None:
     queue(opened, a_notice())
     with opened.transaction(COUNTY) as store:

@@ -237,6 +237,36 @@ def test_a_business_day_without_mail_still_moves_what_may_be_mailed() -> None:
     assert deadline == Deadline(due_on=d("2026-01-19"), last_day=d("2026-01-20"))
 
 
+def test_every_way_of_counting_rolls_as_it_is_told() -> None:
+    # Each begins so that it ends on one day: a Saturday; the third Monday of January, on which no mail is delivered.
+    ways = {
+        "days": lambda on, **how: STATE.deadline_after_days(add_days(on, -30), 30, **how),
+        "months": lambda on, **how: STATE.deadline_after_months(add_months(on, -1), 1, **how),
+        "set": STATE.deadline_on,
+    }
+    for name, count in ways.items():
+        for day, how, last in (
+            ("2026-03-14", {"filing": False}, "2026-03-14"),
+            ("2026-03-14", {"filing": True}, "2026-03-16"),
+            ("2026-03-14", {"filing": True, "prior": True}, "2026-03-14"),
+            ("2026-01-19", {"filing": True}, "2026-01-19"),
+            ("2026-01-19", {"filing": True, "mailable": True}, "2026-01-20"),
+            ("2026-01-19", {"filing": True, "mailable": True, "prior": True}, "2026-01-19"),
+        ):
+            assert count(d(day), **how) == Deadline(due_on=d(day), last_day=d(last)), (name, day, how)
+
+
+def test_business_days_roll_as_they_are_told() -> None:
+    friday = d("2026-01-16")
+    assert STATE.deadline_after_business_days(friday, 1, filing=True, mailable=True, prior=True).last_day == d(
+        "2026-01-19"
+    )
+    closed_after = Calendar(closed_days=frozenset({d("2026-03-16")}))
+    # No office is open from that Saturday on until Tuesday; for work, only Sunday is left out.
+    for filing, last in ((True, "2026-03-17"), (False, "2026-03-14")):
+        assert closed_after.deadline_after_business_days(d("2026-03-14"), 0, filing=filing).last_day == d(last)
+
+
 @pytest.mark.parametrize(
     ("day", "days", "latest"),
     [
@@ -402,6 +432,7 @@ def test_the_edges_clamp() -> None:
     assert add_days(date.max, 1) == date.max
     assert add_days(date.min, -1) == date.min
     assert add_months(d("9999-12-01"), 1) == date.max
+    assert add_months(d("9999-10-31"), 1) == d("9999-11-30")
     assert add_months(d("0001-01-31"), -1) == date.min
     assert add_months(d("0001-02-28"), -1) == d("0001-01-28")
     assert Calendar(closed_days=frozenset({date.max})).roll(date.max, filing=True) == date.max

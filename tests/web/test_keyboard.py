@@ -52,7 +52,7 @@ def test_a_report_from_the_link_of_a_mail_to_its_receipt(site: Site) -> None:
     press(page, "button", "Go on")
     for name, text in (("gallons_pumped", "1000"), ("owner_name", "Laverne Lor"), ("work_description", "Pumped")):
         write(page, f"#f-{name}", text)
-    press(page, "button", "Look it over")
+    press(page, "button", "Look it over before signing")
     write(page, "#f-signature", "Lena Oestreich")
     press(page, "button", "Sign and send")
     expect(page.get_by_text("The report is kept")).to_be_visible()

@@ -78,7 +78,11 @@
     for (let at = Math.ceil(view.getSouth() / step) * step; at < view.getNorth(); at += step) {
       L.polyline([[at, view.getWest()], [at, view.getEast()]], line).addTo(background);
     }
+    const taken = []; // a name that would lie on another is shown when the map is nearer
     for (const [name, latitude, longitude] of towns) {
+      const { x, y } = map.latLngToContainerPoint([latitude, longitude]), width = 9 * name.length;
+      if (taken.some((one) => Math.abs(one.y - y) < 24 && x < one.x + one.width && one.x < x + width)) continue;
+      taken.push({ x, y, width });
       const label = document.createElement("span");
       label.textContent = name;
       const icon = L.divIcon({ className: "town", html: label, iconSize: null });

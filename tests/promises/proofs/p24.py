@@ -2,8 +2,8 @@
 without a weakness that we know of, what is installed is what is locked, and the bill of materials names just that.
 
 Advisories cannot be asked offline: FLOORS has those known when it was written; a lookup against a database of
-advisories is for whoever runs the service, with `make sbom`. The controls: a lock with an old version, one with a range,
-one without a hash.
+advisories is for whoever runs the service, with `make sbom`. The controls: a lock with an old version, one with a
+range, one without a hash.
 """
 
 from __future__ import annotations

@@ -50,6 +50,11 @@ def test_a_charge_comes_before_what_was_paid_on_its_day() -> None:
     assert [account.left for _, account in course([paid, charged])] == [4000, 0]
 
 
+@pytest.mark.parametrize(("paid", "is_open"), [(3999, True), (4000, False), (4001, False)])
+def test_a_charge_is_open_while_a_cent_of_it_is_left(paid: int, is_open: bool) -> None:
+    assert Account(charged=4000, paid=paid).is_open is is_open
+
+
 @pytest.mark.parametrize(
     ("cents", "shown"),
     [(0, "0.00"), (5, "0.05"), (4000, "40.00"), (123456, "1234.56"), (-1, "-0.01"), (-10050, "-100.50")],

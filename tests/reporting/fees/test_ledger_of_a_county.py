@@ -20,9 +20,10 @@ from reporting.histories import county_program
 from reporting.intake.sheet import Limits
 from reporting.owners import NotTold, Teller, Told, set_setting
 from reporting.status import system_status
+from reporting.store.derived import dirty_systems, replace_assessment
 from reporting.store.engine import Database, Store
-from reporting.store.fees import ChargeFilter, totals
-from reporting.store.log import detail_of, entries_of
+from reporting.store.fees import ChargeFilter, money_by_id, totals
+from reporting.store.log import detail_of, entries_of, raw_of
 from reporting.store.signing import Signer
 from reporting.store.verify import verify
 from schemas.loader import shipped_program
@@ -129,6 +130,38 @@ def test_a_roll_its_payments_and_what_is_left(kept: Database, signer: Signer) ->
         assert "flooded" not in str(entry)
         assert entry["content"]["cents"] == 1500
         assert "flooded" in str(detail_of(store, told.told.receipt.seq))
+
+
+def test_what_lets_money_go_is_counted_and_is_of_a_charge(kept: Database, signer: Signer) -> None:
+    clerk = teller(signer)
+    fill(kept, LAKE, a_row("A1"))
+    why = {"reason": "flooded", "authority": "Board"}
+    with kept.transaction(LAKE) as store:
+        assert isinstance(run_roll(store, clerk, 2026), Roll)
+        system = the_system(store, "A1").system_id
+        replace_assessment(store, system, {"state": "compliant"}, [], [])
+        assert dirty_systems(store, 10) == []
+        values = {"permit_number": "A1", "fee": "annual", "amount": "30.00", "reference": "check 7", "on": "2026-07-01"}
+        paid = entered(pay(store, clerk, values))
+        assert dirty_systems(store, 10) == [system]
+        payment = money_by_id(store, [paid.id])[paid.id]
+        assert (payment["valid_from"], payment["content"]["on"]) == (date(2026, 7, 1), "2026-07-01")
+    with kept.transaction(LAKE) as store:
+        twice = [entered(waive(store, clerk, paid.charge, {**why, "cents": cents})) for cents in (400, 600)]
+        assert [one.account.left for one in twice] == [600, 0]
+        assert len({one.id for one in twice}) == 2
+        assert entered(refund(store, clerk, paid.charge, {**why, "cents": 1000})).account.left == 1000
+        # 30 came in and 10 went back: 20 may, and not a cent more
+        assert wrong(refund(store, clerk, paid.charge, {**why, "cents": 2001}))[0] == "cents"
+        last = entered(refund(store, clerk, paid.charge, why))
+        assert (last.account.left, last.account.refunded) == (3000, 3000)
+        for let_go in (waive, refund):
+            with pytest.raises(RecordNotFound):
+                let_go(store, clerk, paid.id, why)
+    with kept.reading(LAKE) as store:
+        assert last.told is not None
+        assert json.loads(raw_of(store, last.told.receipt.seq) or b"") == why
+        assert verify(store).ok
 
 
 def test_two_callers_at_once_charge_once(kept: Database, signer: Signer) -> None:

@@ -42,6 +42,23 @@ def test_keys_belong_to_their_holder_and_route(opened: Database) -> None:
         assert begin(store, route="POST /v1/portage/submissions") == Fresh()
 
 
+def test_an_answer_is_looked_up_without_taking_its_key(opened: Database) -> None:
+    def answered(store: Store, key: str = "K-1", body: str = "body") -> Replay | Mismatch | None:
+        return idempotency.answered(store, "key", ROUTE, key, body)
+
+    with opened.transaction("portage") as store:
+        assert answered(store) is None
+        begin(store)
+        assert answered(store) is None
+        finish(store)
+        found = answered(store)
+        assert isinstance(found, Replay)
+        assert (found.status, found.answer["id"], found.headers) == (201, "rep", {"Location": "/x"})
+        assert answered(store, body="other") == Mismatch()
+        assert answered(store, key="K-2") is None
+        assert idempotency.begin(store, "key", ROUTE, "K-2", "body", NOON) == Fresh()
+
+
 def test_work_that_failed_leaves_the_key_free(opened: Database) -> None:
     def work_that_fails() -> None:
         with opened.transaction("portage") as store:

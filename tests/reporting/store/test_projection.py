@@ -181,6 +181,8 @@ def test_another_countys_tables_are_not_looked_at(desk: Desk, owner: Database) -
     desk.stock(a_system("SP-1"))
     with tampered(owner, desk.county, lambda hands: hands.run("UPDATE owner_version SET name = 'x'")) as store:
         assert [one.code for one in compare(store)] == ["projection"]
+        assert [one.code for one in verify(store).problems] == ["projection"]
+        assert verify(store, rows=False).ok
     with owner.reading("portage") as store:
         assert list(compare(store)) == []
 

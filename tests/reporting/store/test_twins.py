@@ -559,6 +559,14 @@ def test_an_answer_is_the_same_with_or_without_a_twin(opened: Database, signer: 
     assert {name: answer for name, answer in answers(opened).items() if answer != alone[name]} == {}
 
 
+def test_of_a_county_that_has_nothing_nothing_is_found_that_others_have(opened: Database, signer: Signer) -> None:
+    """Twins have the same ids: whether one is there at all is told only where it is not."""
+    nothing = answers(opened)
+    fill(opened, "ozaukee", signer)
+    fill(opened, "winnebago", signer)
+    assert {name: answer for name, answer in answers(opened).items() if answer != nothing[name]} == {}
+
+
 @pytest.mark.parametrize("name", WRITES)
 def test_a_change_stays_at_home(opened: Database, signer: Signer, name: str) -> None:
     for county in ("ozaukee", "portage", "winnebago"):

@@ -15,7 +15,7 @@ from reporting.store import log
 from reporting.store.engine import Database
 from reporting.store.log import NewEntry
 from reporting.store.merkle import Frontier, leaf_hash
-from reporting.store.problems import DESTRUCTION
+from reporting.store.problems import DESTRUCTION, destroyed_seqs
 from reporting.store.signing import SignedHead, Signer
 from reporting.store.verify import VerifyResult, verify
 from tests.reporting.store.builders import NOON
@@ -126,6 +126,7 @@ def swap(connection: sqlite3.Connection) -> None:
         (sql("UPDATE checkpoint SET key_id = '00000000' WHERE size = 20"), "signature", None),
         (sql("UPDATE log_head SET root = x'00'"), "head", None),
         (sql("UPDATE log_head SET size = 50"), "head", 41),
+        (sql("UPDATE log_head SET last_at = '2020-01-01 00:00:00.000000'"), "head", None),
         (sql("DELETE FROM log_head"), "head", None),
     ],
 )
@@ -137,6 +138,27 @@ def test_tampering_is_found_and_named(
     result = check(database, signer)
     assert (result.ok, result.first_bad) == (False, first)
     assert code in {problem.code for problem in result.problems}
+
+
+def test_an_entry_dated_before_the_one_that_it_follows_is_found(
+    filled: tuple[Database, Path, SignedHead], signer: Signer
+) -> None:
+    """Also where the entry itself, its columns and its leaf say the same."""
+    database, path, _ = filled
+
+    def date_back(connection: sqlite3.Connection) -> None:
+        (entry,) = connection.execute("SELECT entry FROM log_entry WHERE seq = 27").fetchone()
+        words = json.loads(entry)
+        words["recorded_at"] = f"2020{words['recorded_at'][4:]}"
+        written = json.dumps(words, sort_keys=True, separators=(",", ":")).encode()
+        statement = (
+            "UPDATE log_entry SET entry = ?, leaf = ?, recorded_at = '2020' || substr(recorded_at, 5) WHERE seq = 27"
+        )
+        connection.execute(statement, (written, leaf_hash(written)))
+
+    tamper(path, date_back)
+    found = [(problem.code, problem.seq) for problem in check(database, signer).problems]
+    assert found == [("time", 27), ("root", 27), ("root", 27), ("head", None)]
 
 
 @pytest.mark.parametrize(("number", "named"), [(41, 41), (0, 1), (-7, 1)])
@@ -225,3 +247,8 @@ def test_destroyed_rows_that_an_entry_names_are_no_problem(
     with database.transaction("portage") as store:
         log.append(store, [NewEntry(type=DESTRUCTION, content={"seqs": [3, 4]})], NOON + timedelta(days=1))
     assert [(problem.code, problem.seq) for problem in check(database, signer).problems] == [("raw", 5)]
+
+
+def test_a_destruction_names_what_came_before_it_and_nothing_else() -> None:
+    content = {"seqs": [3, "4", True, 40, 41], "ranges": [[-5, 2], [39, 50]]}
+    assert destroyed_seqs(content, 41) == {1, 2, 3, 39, 40}

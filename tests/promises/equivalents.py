@@ -1,0 +1,23 @@
+"""Mutants that no test can notice, by name, with the reason: the code does the same for all that it can be given."""
+
+from __future__ import annotations
+
+ALL_ALIKE = "what is added to every way alike changes no choice between them"
+AFTER_ITS_DAY = "it is made only after its deadline, when nothing lies ahead any more"
+MONDAYS = "it is asked for Mondays only, whose number is 0"
+SHORT_CUT = "it only spares work: what it lets through is judged with the same end"
+
+EQUIVALENT: dict[str, str] = {
+    "schemas.calendar.Calendar._count_business_days: break -> continue": "the end of the calendar stays the end",
+    "schemas.calendar._last_weekday: last.weekday() - weekday -> last.weekday() + weekday": MONDAYS,
+    "schemas.calendar._last_weekday: 7 -> 8": MONDAYS,
+    "reporting.domain.missing.match_days: 0 -> 1": ALL_ALIKE,
+    "reporting.domain.missing.match_days: 0 -> -1": ALL_ALIKE,
+    "reporting.domain.missing.match_days: 0 -> 1 (2)": ALL_ALIKE,
+    "reporting.domain.missing.match_days: 0 -> -1 (2)": ALL_ALIKE,
+    "reporting.domain.missing.match_days: 0 -> -1 (3)": "before the first report there is one way only",
+    "reporting.domain.missing.assess_missing_reports: 0 -> 1": AFTER_ITS_DAY,
+    "reporting.domain.missing.assess_missing_reports: 0 -> -1": AFTER_ITS_DAY,
+    "reporting.domain.reports._is_looked_at: (received - event.service_date).days <= view.program.shortest_deadline"
+    " -> (received - event.service_date).days < view.program.shortest_deadline": SHORT_CUT,
+}
