@@ -29,6 +29,8 @@ nav ul { columns: 12rem; padding-left: 1.1rem } summary { cursor: pointer }
 _REF: Final = "#/components/schemas/"
 _CODE: Final = re.compile("`([^`]+)`")
 _DEPTH: Final = 4
+SHAPES: Final = "/docs/shapes"
+"""Where the second page is: both together are too heavy for a phone."""
 _ANY: Final = frozenset({"422", "429", "500", "503"})
 _EXAMPLES: Final = {"date": "2026-07-13", "date-time": "2026-07-13T14:05:00Z", "email": "office@example.org"}
 Json = Mapping[str, Any]
@@ -49,11 +51,9 @@ class _Described:
 
 
 def docs_page(document: Mapping[str, Any]) -> str:
-    """The whole page: how to call, the endpoints by theme, the shapes of what they take and give."""
+    """The page of how to call, and of the endpoints by theme."""
     info, about = document["info"], _Described(document=document, usual=_usual(document))
     parts = [
-        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{escape(info['title'])} API</title>",
-        f"<meta name='viewport' content='width=device-width'><style>{STYLE}</style></head><body><main>",
         f"<h1>{escape(info['title'])} API {escape(info['version'])}</h1><p>{escape(info['description'])}</p>",
         "<p>For programs: <a href='/openapi.json'>openapi.json</a></p>",
         _how_to_call(about),
@@ -61,11 +61,25 @@ def docs_page(document: Mapping[str, Any]) -> str:
     for tag in document["tags"]:
         parts.append(f"<h2 id='of-{escape(tag['name'])}'>{escape(tag['name'])}</h2><p>{_text(tag['description'])}</p>")
         parts += [_operation(about, *one) for one in _operations(document, tag["name"])]
-    parts.append("<h2 id='shapes'>Shapes</h2><p>What bodies and answers are made of.</p>")
+    return _whole(f"{info['title']} API", parts)
+
+
+def shapes_page(document: Mapping[str, Any]) -> str:
+    """The page of the shapes that bodies and answers have."""
+    about = _Described(document=document, usual={})
+    parts = ["<p><a href='/docs'>Endpoints</a></p><h1>Shapes</h1><p>What bodies and answers are made of.</p>"]
     for name, schema in sorted(document["components"]["schemas"].items()):
         told = f"<p>{_text(schema['description'])}</p>" if schema.get("description") else ""
-        parts.append(f"<h3 id='{escape(name)}'>{escape(name)}</h3>{told}{_fields(schema)}{_sample(about, schema)}")
-    return "".join([*parts, "</main></body></html>\n"])
+        parts.append(f"<h2 id='{escape(name)}'>{escape(name)}</h2>{told}{_fields(schema)}{_sample(about, schema)}")
+    return _whole(f"Shapes – {document['info']['title']} API", parts)
+
+
+def _whole(title: str, parts: list[str]) -> str:
+    head = (
+        f"<!doctype html><html lang='en'><head><meta charset='utf-8'><title>{escape(title)}</title>"
+        f"<meta name='viewport' content='width=device-width'><style>{STYLE}</style></head><body><main>"
+    )
+    return "".join([head, *parts, "</main></body></html>\n"])
 
 
 def _how_to_call(about: _Described) -> str:
@@ -75,7 +89,7 @@ def _how_to_call(about: _Described) -> str:
     )
     example = {"type": "…", "title": "…", "status": 422, "detail": "…", "errors": [_example(about, _ISSUE, 1)]}
     return (
-        f"<nav aria-label='Themes'><ul>{themes}<li><a href='#shapes'>Shapes</a></li></ul></nav>"
+        f"<nav aria-label='Themes'><ul>{themes}<li><a href='{SHAPES}'>Shapes</a></li></ul></nav>"
         "<h2 id='calling'>How to call</h2><p>Send the key with every call; JSON in, JSON out:</p>"
         "<pre><code>curl -H 'Authorization: Bearer KEY' …/v1/{county}/systems?permit=…</code></pre>"
         '<p>Lists come in pages: follow the header <code>Link: &lt;…&gt;; rel="next"</code>.</p>'
@@ -139,7 +153,7 @@ def _body(operation: Json) -> str:
     first = next(iter(content.values()))["schema"]
     named = first.get("$ref", "").removeprefix(_REF)
     kinds = ", ".join(f"<code>{escape(kind)}</code>" for kind in content)
-    shape = f": <a href='#{escape(named)}'>{escape(named)}</a>" if named else ""
+    shape = f": <a href='{SHAPES}#{escape(named)}'>{escape(named)}</a>" if named else ""
     return f"<p>Body {kinds}{shape}</p>{'' if named else _fields(first)}"
 
 
@@ -155,7 +169,7 @@ def _shapes(answer: Json) -> str:
         for one in answer.get("content", {}).values()
         if "$ref" in one.get("schema", {})
     }
-    linked = (f" <a href='#{escape(name)}'>{escape(name)}</a>" for name in sorted(names - {"Problem"}))
+    linked = (f" <a href='{SHAPES}#{escape(name)}'>{escape(name)}</a>" for name in sorted(names - {"Problem"}))
     return "".join(linked)
 
 
@@ -192,7 +206,7 @@ def _fields(schema: Json) -> str:
 def _kind(schema: Json) -> str:
     if "$ref" in schema:
         name = escape(schema["$ref"].removeprefix(_REF))
-        return f"<a href='#{name}'>{name}</a>"
+        return f"<a href='{SHAPES}#{name}'>{name}</a>"
     if schema.get("type") == "array":
         return f"list of {_kind(schema.get('items', {}))}"
     kind = schema.get("type", "any")

@@ -68,6 +68,7 @@ POLICIES: Final[Mapping[str, Policy]] = {
     "service.readyz": EVERYBODY,
     "service.openapi": EVERYBODY,
     "service.docs": EVERYBODY,
+    "service.docs_shapes": EVERYBODY,
     "service.security_txt": EVERYBODY,
     "web.home": PAGE,
     "web.look_up": PAGE,

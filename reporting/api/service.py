@@ -12,7 +12,7 @@ from flask import Response, g
 from reporting.api.calls import Reply, service
 from reporting.api.moments import instant
 from reporting.api.openapi import Answer, Section, document
-from reporting.api.pages import STYLE, docs_page
+from reporting.api.pages import SHAPES, STYLE, docs_page, shapes_page
 from reporting.api.problems import Problem
 from reporting.errors import StoreError
 from reporting.store.copying import moved_to
@@ -122,7 +122,17 @@ def openapi(query: dict[str, Any]) -> Response:
 @SECTION.endpoint("/docs", answers={200: Answer(tells="A page.", schema={"type": "string"}, types=("text/html",))})
 def docs(query: dict[str, Any]) -> Response:
     """This description, for people."""
-    response = Response(docs_page(document()), mimetype="text/html")
+    return _described(docs_page(document()))
+
+
+@SECTION.endpoint(SHAPES, answers={200: Answer(tells="A page.", schema={"type": "string"}, types=("text/html",))})
+def docs_shapes(query: dict[str, Any]) -> Response:
+    """What bodies and answers are made of, for people."""
+    return _described(shapes_page(document()))
+
+
+def _described(page: str) -> Response:
+    response = Response(page, mimetype="text/html")
     policy = f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; frame-ancestors 'none'; base-uri 'none'"
     response.headers["Content-Security-Policy"] = policy
     return response

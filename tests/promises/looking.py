@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Error, Page, sync_playwright
@@ -21,8 +20,6 @@ from tests.web.browsing import DESK, PHONE, RULES
 SCRIPT: Final = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 HEAVIEST: Final = 200_000
 """Bytes that a page may have in all, without the drawing of maps and the reading of codes."""
-REFERENCE: Final = 400_000
-"""The same of `/docs`, where programmers have every endpoint on one page."""
 COLOURS: Final = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
 AXE: Final = """(options) => axe.run(options).then((found) => found.violations.map(
   (one) => `${one.id}: ${one.help}: ${one.nodes[0].html.slice(0, 120)}`))"""
@@ -125,7 +122,7 @@ def keyboard(page: Page) -> Troubles:
 
 def light_enough(page: Page) -> Troubles:
     """What it weighs with all that it loads."""
-    weight, most = ask(page, "weight"), REFERENCE if urlsplit(page.url).path == "/docs" else HEAVIEST
+    weight, most = ask(page, "weight"), HEAVIEST
     return [f"weighs {weight:,} bytes"] if weight >= most else []
 
 

@@ -18,7 +18,7 @@ INTRODUCTION = """\
 Written by `make prove`, which runs every proof at full size on SQLite and on PostgreSQL (with `fsync` on), from fixed
 seeds, and then each proof's controls: variants broken on purpose, which the same proof must find out, or it proves
 nothing. A run that hit its dangerous moments too seldom is inconclusive, not passed. `make prove P=P10` runs one again
-and keeps the others' figures, which stand in `promises.json` beside this page; `make test` runs all of them in small.
+and keeps the others' figures, which stand in `promises.json` beside this page; `make test` runs most of them in small.
 The proofs are in `tests/promises/proofs`.
 """
 

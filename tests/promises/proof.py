@@ -47,7 +47,7 @@ class Proof:
 
     least: for each window, the fewest hits at (smoke, full) size that make the run count. needs: commands that the
     machine must have, such as `strace`. in_small: on which of the `kinds` it runs in `make test`; one is enough where
-    what is proved lies before the database.
+    what is proved lies before the database, and none where it takes minutes however small.
     """
 
     promise: str

@@ -229,5 +229,5 @@ PROOF = Proof(
     run=run,
     controls={"a backup of before": old_backup, "a copy of what lies there": not_one_moment},
     least={"acknowledged while it was made": (1, 20)},
-    in_small=("sqlite",),
+    in_small=(),
 )

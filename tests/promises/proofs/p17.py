@@ -151,5 +151,5 @@ PROOF = Proof(
     run=run_with(),
     controls={"ends in the middle of calls": run_with("hasty")},
     least={"signals": (2, 20), "calls under way answered": (2, 20)},
-    in_small=("sqlite",),
+    in_small=(),
 )

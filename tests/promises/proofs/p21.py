@@ -159,5 +159,5 @@ PROOF = Proof(
     },
     least={"by tool": (20, 500), "by hand": (3, 100)},
     kinds=("sqlite",),
-    in_small=("sqlite",),
+    in_small=(),
 )

@@ -93,8 +93,9 @@ def _spoilt(arena: Arena, before: str, after: str, check: str, path: str) -> Out
 _ROOT: Final = ":root {"
 PROOF = Proof(
     promise="P23",
-    says="pages usable by everyone",
+    says="Everybody can use every page: with a screen reader, by keyboard alone, on a narrow phone, with large text.",
     run=run,
+    in_small=(),
     controls={
         "a field without a label": control('<label class="usa-label" for="q">', "<label>", "axe, light"),
         "grey on white": control("--quiet: #565c65", "--quiet: #a9aeb1", "axe, light"),

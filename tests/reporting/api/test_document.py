@@ -66,10 +66,16 @@ def test_parameters_are_told(document: dict) -> None:  # type: ignore[type-arg]
 def test_the_page_loads_nothing_from_elsewhere(world: World, document: dict) -> None:  # type: ignore[type-arg]
     page = world.get("/docs", "")
     assert (page.status_code, page.mimetype) == (200, "text/html")
-    assert re.findall(r"(?:src|href|url)\s*[=(]\s*['\"]?(?!/openapi\.json|#|')([^'\" )>]+)", page.text) == []
+    assert re.findall(r"(?:src|href|url)\s*[=(]\s*['\"]?(?!/openapi\.json|/docs|#|')([^'\" )>]+)", page.text) == []
     assert "<script" not in page.text
     for path in document["paths"]:
         assert path in page.text
+    shapes = world.get("/docs/shapes", "")
+    assert "<script" not in shapes.text
+    linked = set(re.findall(r"'/docs/shapes#(\w+)'", page.text + shapes.text))
+    assert linked
+    assert linked <= set(re.findall(r"<h2 id='(\w+)'", shapes.text)) == set(document["components"]["schemas"])
+    assert max(len(page.data), len(shapes.data)) < 200_000
 
 
 def test_every_named_schema_is_used_or_public(document: dict) -> None:  # type: ignore[type-arg]
