@@ -173,6 +173,7 @@ PROOF = Proof(
     promise="P12",
     says="nobody sees another's data",
     run=run,
+    in_small=("postgresql",),
     controls={
         "every business sees every system": control(["own"], sabotage.visibility_broken),
         "a key is good for every county": control(["own"], sabotage.county_unchecked),

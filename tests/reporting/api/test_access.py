@@ -1,4 +1,7 @@
-"""Who sees what: every route of the URL map × every role × the key's own county, another's and none."""
+"""Who sees what: every route of the URL map × every role × the key's own county, another's and none.
+
+What goes over the whole map does so on SQLite; P12 goes over it on PostgreSQL, with row security.
+"""
 
 import io
 import json
@@ -261,7 +264,8 @@ def may(policy: Policy, who: str) -> bool:
 
 
 @pytest.mark.parametrize("who", ROLES)
-def test_every_route_lets_in_whom_its_policy_names(world: World, who: str) -> None:
+def test_every_route_lets_in_whom_its_policy_names(world_on_sqlite: World, who: str) -> None:
+    world = world_on_sqlite
     seen = set()
     for endpoint, method, rule in rules(world):
         counties = (HOME, AWAY, "nowhere") if "county" in rule.arguments else (None,)
@@ -276,9 +280,7 @@ def test_every_route_lets_in_whom_its_policy_names(world: World, who: str) -> No
 
 @pytest.mark.parametrize("who", [*PLACES, "owner"])
 def test_every_route_lets_in_whose_role_has_its_scope(world_on_sqlite: World, who: str) -> None:
-    """The same for people: whatever they end by the way, such as their own session, is begun again. By policy alone,
-    so on one database; those of keys go over both.
-    """
+    """The same for people: whatever they end by the way, such as their own session, is begun again."""
     world = world_on_sqlite
     sign_in_everybody(world)
     seen, refused = set(), 0
@@ -301,8 +303,9 @@ def test_a_line_of_the_policy_names_the_scope_that_it_needs() -> None:
 
 
 @pytest.mark.parametrize("who", ["contractor", "county", "other county"])
-def test_another_countys_address_answers_like_none(world: World, who: str) -> None:
+def test_another_countys_address_answers_like_none(world_on_sqlite: World, who: str) -> None:
     """Byte for byte the same body, whatever the route."""
+    world = world_on_sqlite
     within = {"contractor": {HOME, AWAY}, "county": {HOME}, "other county": {AWAY}}[who]
     bodies = set()
     for endpoint, method, rule in rules(world):
@@ -358,7 +361,8 @@ def a_run(world: World, county: str) -> str:
     return str(print_run(world.database, county, a_maker(county)).run)
 
 
-def test_a_foreign_id_answers_like_an_absent_one(world: World) -> None:
+def test_a_foreign_id_answers_like_an_absent_one(world_on_sqlite: World) -> None:
+    world = world_on_sqlite
     ids = owned(world)
     assert "None" not in ids[HOME].values()
     tried = 0
@@ -404,7 +408,8 @@ def words_in(answer: TestResponse) -> str:
     return answer.text
 
 
-def test_no_answer_holds_anothers_canary(world: World) -> None:
+def test_no_answer_holds_anothers_canary(world_on_sqlite: World) -> None:
+    world = world_on_sqlite
     ids = owned(world)
     for endpoint, method, rule in rules(world):
         if method != "GET" or endpoint in OWN_WORDS:

@@ -11,8 +11,9 @@ from reporting.store import requested
 from schemas.fields import FIELDS
 from tests.reporting.api.world import AWAY, CANARY, HOME, OTHERS, World, a_report
 from tests.reporting.counties import a_row, csv_of, load
+from tests.reporting.intake.test_signatures import a_png, address
 
-IMAGE = "data:image/png;base64,iVBORw0KGgo="
+IMAGE = address(a_png())
 PERSONAL = {
     "owner_name": CANARY[HOME],
     "owner_email": "zzyx@owner.example",
