@@ -129,6 +129,7 @@ PROOF = Proof(
     promise="P1",
     says="An acknowledged report is never lost and none is doubled, though the server is killed again and again.",
     run=run,
+    in_small=("postgresql",),
     controls={"answers before the commit": control("early"), "ignores Idempotency-Key": control("keyless")},
     least={
         "whole group killed": (3, 30),

@@ -203,6 +203,6 @@ PROOF = Proof(
     says="A full disk is told with 507, reading goes on, nothing is lost, and it goes on by itself when there is room.",
     run=run_with(),
     controls={"a full disk is taken for a mistake": run_with("blunt", ahead=False)},
-    least={"times full": (1, 5), "answered 507": (20, 100)},
+    least={"times full": (1, 5), "answered 507": (5, 100)},
     in_small=("sqlite",),
 )
