@@ -28,7 +28,7 @@ BUSINESSES: Final = {"mine": "contractor", "others": "other contractor"}
 LICENCES: Final = {"mine": MINE, "others": OTHERS, "nobody": ""}
 KEYS: Final = ("contractor", "other contractor", "county", "other county", "admin")
 EVERYBODY: Final = ("", *KEYS, *PLACES, "owner")
-SOME: Final = ("", *KEYS, "viewer", "away manager", "technician", "owner")
+SOME: Final = ("", "contractor", "other contractor", "county", "other county", "owner")
 """One of each sort."""
 
 

@@ -23,7 +23,7 @@ from tests.promises.tenants import KEYS, Stage, stage
 from tests.reporting.api.world import HOME
 
 SEED = 20_261_130
-EXAMPLES = {Size.SMOKE: 2, Size.FULL: 10}
+EXAMPLES = {Size.SMOKE: 1, Size.FULL: 10}
 CALLERS = {Size.SMOKE: ("county", ""), Size.FULL: ("", *KEYS)}
 IN = {Size.SMOKE: ("examples", "fuzzing", "stateful"), Size.FULL: PHASES}
 """In small without the coverage phase, which tries every edge of every schema: thousands of calls."""

@@ -1,6 +1,6 @@
 """Who sees what: every route of the URL map × every role × the key's own county, another's and none.
 
-What goes over the whole map does so on SQLite; P12 goes over it on PostgreSQL, with row security.
+What goes over the whole map does so on SQLite; P12 goes over it on both, with row security on PostgreSQL.
 """
 
 import io
@@ -198,8 +198,11 @@ def rules(world: World) -> Iterator[tuple[str, str, Rule]]:
 
 
 def is_public_page(endpoint: str) -> bool:
-    """Whether it is a page that shows everybody the same: what it says of a system has neither names nor licences."""
-    return endpoint.startswith("web.") and POLICIES[endpoint].public
+    """Whether it is a page that shows everybody the same, or a form on one: that a system is there is public.
+
+    What is said of it has neither names nor licences.
+    """
+    return endpoint.startswith(("web.", "ways_in.")) and POLICIES[endpoint].public
 
 
 def path_of(rule: Rule, county: str, ids: dict[str, str]) -> str:
