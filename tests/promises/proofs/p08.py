@@ -204,5 +204,5 @@ PROOF = Proof(
     run=run_with(),
     controls={"a full disk is taken for a mistake": run_with("blunt", ahead=False)},
     least={"times full": (1, 5), "answered 507": (5, 100)},
-    in_small=("sqlite",),
+    in_small=(),
 )

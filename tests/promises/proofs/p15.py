@@ -258,5 +258,5 @@ PROOF = Proof(
         "a column is taken away": run_with(narrow=True),
     },
     least={"killed on the way": (2, 5), "written meanwhile": (5, 20)},
-    in_small=("sqlite",),
+    in_small=(),
 )
