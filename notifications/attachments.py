@@ -6,15 +6,13 @@ apostrophe. The calendar is made in `notifications.calendars`.
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from notifications.calendars import calendar_of, uid_of
 from notifications.records import NoticeKind
+from reporting.spreadsheets import BOM, csv_lines
 
 __all__ = ["COLUMNS", "Attachment", "attachments_of", "calendar_of", "csv_of", "uid_of"]
 
@@ -23,8 +21,6 @@ COLUMNS: Final = (
     "access_notes", "due_on", "last_day", "because", "rule", "cite", "last_pumped_on", "last_gallons", "full_on",
     "latitude", "longitude", "map_url",
 )  # fmt: skip
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_NUMBER: Final = re.compile(r"[-+]?[0-9][0-9.,]*", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,13 +46,4 @@ def attachments_of(kind: str, content: Mapping[str, Any]) -> tuple[Attachment, .
 
 def csv_of(lines: Sequence[Mapping[str, Any]]) -> bytes:
     """The duties as a table, one a row."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    writer.writerows([_guarded(line.get(name)) for name in COLUMNS] for line in lines)
-    return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
-
-
-def _guarded(value: object) -> str:
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER.fullmatch(text) else text
+    return BOM + csv_lines([COLUMNS, *([line.get(name) for name in COLUMNS] for line in lines)])

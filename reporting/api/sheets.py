@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any
 
 from flask import Response
 
-_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_NUMBER: Final = re.compile(r"[-+]?[0-9][0-9.,]*", re.ASCII)
+from reporting.spreadsheets import BOM, csv_lines
 
 
 def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
@@ -22,11 +18,7 @@ def csv_bytes(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> byte
 
 def table_bytes(lines: Iterable[Sequence[object]]) -> bytes:
     """A file of these lines, of which the first is the heading; a line may be longer than it."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    for line in lines:
-        writer.writerow([_guarded(value) for value in line])
-    return b"\xef\xbb\xbf" + out.getvalue().encode("utf-8", "replace")
+    return BOM + csv_lines(lines)
 
 
 def streamed_csv(name: str, lines: Iterator[Sequence[object]]) -> Response:
@@ -36,7 +28,7 @@ def streamed_csv(name: str, lines: Iterator[Sequence[object]]) -> Response:
     def parts() -> Iterator[bytes]:
         yield first
         while part := list(islice(lines, 200)):
-            yield table_bytes(part)[3:]  # the mark stands once, at the start
+            yield csv_lines(part)
 
     response = csv_download(name, b"")
     response.response = parts()
@@ -54,9 +46,3 @@ def csv_download(name: str, data: bytes) -> Response:
     response = Response(data, content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
-
-
-def _guarded(value: object) -> str:
-    """A leading apostrophe before what begins like a formula; reading takes it off again. Numbers stay as they are."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(_STARTS) and not _NUMBER.fullmatch(text) else text

@@ -26,7 +26,7 @@ from reporting.api.problems import Problem, absent
 from reporting.api.shapes import ref
 from reporting.api.signin import LINKS_BY_ONE
 from reporting.store.engine import Store
-from reporting.store.facts import load_history
+from reporting.store.facts import has_system, load_history
 from reporting.store.mail import list_suppressions
 from reporting.store.sessions import Method
 from reporting.store.signin import count_attempt, hash_secret, new_secret
@@ -108,7 +108,7 @@ def county_of_system(system: str) -> str | None:
     """The county that has a system of this id; ids are random, so that one is enough to name it."""
     for slug in shipped_slugs():
         with service().database.reading(slug) as store:
-            if system in load_history(store, [system]):
+            if has_system(store, system):
                 return slug
     return None
 

@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from types import FrameType
 
 import click
@@ -71,7 +72,6 @@ def jobs_of(config: Config, database: Database) -> list[Job]:
 
     def take_files(turn: Turn) -> None:
         work_off_waiting(config, database, turn, not_before)
-        import_waiting(database, turn, not_before)
 
     def hooks(turn: Turn) -> None:
         tell_hooks(config, database, turn)
@@ -119,42 +119,33 @@ def forget_limits(database: Database, turn: Turn) -> None:
 
 
 def work_off_waiting(config: Config, database: Database, turn: Turn, not_before: dict[str, dt.datetime]) -> None:
-    """Work off the long files of every county, the oldest first; one that fails is left alone for a while.
+    """Work off the long files of reports and of systems, the oldest first; one that fails is left alone for a while.
 
-    not_before: when a file that failed may be tried again, by its submission; written here.
+    not_before: when a file that failed may be tried again, by its id; written here.
     """
-    for slug in shipped_slugs():
-        for submission in waiting_files(database, slug):
-            if turn.stopping() or not turn.still_mine():
-                return
-            if not_before.get(submission, turn.now) > turn.now:
-                continue
-            try:
-                work_off(database, slug, submission, signer_of(config), moment, stopping=turn.stopping)
-            except DatabaseUnavailable:
-                raise
-            except Exception:
-                not_before[submission] = turn.now + AFTER_FAILURE
-                _log.exception("long file failed", county=slug, submission=submission)
 
+    def take_reports(county: str, one: str, clock: Callable[[], dt.datetime], stopping: Callable[[], bool]) -> bool:
+        return work_off(database, county, one, signer_of(config), clock, stopping=stopping)
 
-def import_waiting(database: Database, turn: Turn, not_before: dict[str, dt.datetime]) -> None:
-    """The same for the inventory files that wait."""
     for slug in shipped_slugs():
         with database.reading(slug) as store:
-            waiting = waiting_imports(store)
-        for one in waiting:
+            imports = waiting_imports(store)
+        waiting = [
+            *((one, partial(take_reports, slug, one)) for one in waiting_files(database, slug)),
+            *((one, partial(work_off_import, database, slug, one)) for one in imports),
+        ]
+        for one, work in waiting:
             if turn.stopping() or not turn.still_mine():
                 return
             if not_before.get(one, turn.now) > turn.now:
                 continue
             try:
-                work_off_import(database, slug, one, moment, stopping=turn.stopping)
+                work(moment, stopping=turn.stopping)
             except DatabaseUnavailable:
                 raise
             except Exception:
                 not_before[one] = turn.now + AFTER_FAILURE
-                _log.exception("inventory file failed", county=slug, file=one)
+                _log.exception("long file failed", county=slug, file=one)
 
 
 def run_worker_here(config: Config) -> None:

@@ -156,16 +156,10 @@ class View:
     @cached_property
     def _reports_by_component(self) -> dict[Component, tuple[Event, ...]]:
         found: dict[Component, list[Event]] = {c: [] for c in self.components}
-        named: dict[tuple[str, str], list[Event]] = {}
         for event in self.reports:
-            named.setdefault((event.component, event.component_ref), []).append(event)
-        for alike in named.values():
-            for component in self._named(alike[0]):
-                found[component] += alike
-        if len(named) == 1:
-            return {c: tuple(events) for c, events in found.items()}
-        order = {id(event): place for place, event in enumerate(self.reports)}
-        return {c: tuple(sorted(events, key=lambda e: order[id(e)])) for c, events in found.items()}
+            for component in self._named(event):
+                found[component].append(event)
+        return {c: tuple(events) for c, events in found.items()}
 
     def reports_of(self, component: Component) -> tuple[Event, ...]:
         """The reports that stand of one component, in order of date."""

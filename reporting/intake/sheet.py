@@ -10,13 +10,13 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
+from reporting.spreadsheets import FORMULA_STARTS
+
 # What a workbook or a JSON document says a value is. A list or an object comes from JSON only.
 Native: TypeAlias = (
     bool | int | float | Decimal | date | datetime | time | timedelta | list[object] | dict[str, object] | None
 )
 
-# Where Excel or a reader of CSV would see a formula (full-width forms too); exports put an apostrophe before these.
-_FORMULA_STARTS = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 _EXCEL_TEXT = re.compile(r'="([^"]*)"')  # ="00412", the usual way to keep a leading zero in CSV
 # Soft hyphen, zero-width and direction marks: copied along from web pages, never meant.
 INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
@@ -166,7 +166,7 @@ def is_blank(text: str) -> bool:
 
 def text_cell(text: str) -> Cell:
     """A cell of CSV: the apostrophe that an export put before a formula and Excel's `="00412"` are taken off."""
-    if text[0] == "'" and len(text) > 1 and text[1] in _FORMULA_STARTS:
+    if text[0] == "'" and len(text) > 1 and text[1] in FORMULA_STARTS:
         return Cell(text[1:])
     if text[0] == "=" and (quoted := _EXCEL_TEXT.fullmatch(text.strip())):
         return Cell(quoted[1])

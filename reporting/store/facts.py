@@ -140,6 +140,13 @@ def list_system_ids(store: Store) -> list[str]:
     return list(store.connection.execute(query).scalars())
 
 
+def has_system(store: Store, system: str) -> bool:
+    """Whether the county has a system of this id."""
+    table = tables.system
+    query = select(table.c.id).where(table.c.county == store.tenant, table.c.id == system)
+    return store.connection.execute(query).first() is not None
+
+
 def load_history(store: Store, system_ids: Sequence[str], at_seq: int | None = None) -> dict[str, StoredHistory]:
     """What was known at `at_seq` (`None`: now) of each system that the county has; absent ids are left out.
 

@@ -6,8 +6,6 @@ signed heads as `reporting.store.export` writes them: one bundle, checked by one
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +17,7 @@ from typing import Any, Final
 from sqlalchemy import Column, ColumnElement, LargeBinary, Select, Table, or_, select
 
 from reporting import tables
+from reporting.spreadsheets import BOM, csv_lines
 from reporting.store.encoding import encode_json, instant_text
 from reporting.store.engine import Store
 from reporting.store.export import Bundle
@@ -27,8 +26,6 @@ from reporting.store.verify import take_time
 
 README: Final = "tables/README.md"
 _PAGE: Final = 2_000
-_STARTS: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""As what a spreadsheet would take for a formula begins."""
 _SECRET: Final = frozenset({"secret_sha256", "secret", "former_secret", "totp", "code_sha256"})
 
 
@@ -81,10 +78,10 @@ def export_tables(store: Store, bundle: Bundle) -> dict[str, int]:
                 file.write(encode_json({name: _exact(value) for name, value in row.items()}).encode() + b"\n")
                 counts[part.table.name] += 1
         with bundle.file(f"tables/{part.table.name}.csv") as file:
-            file.write(b"\xef\xbb\xbf" + _csv([[column.name for column in part.columns]]))
+            file.write(BOM + csv_lines([[column.name for column in part.columns]]))
             rows = part.rows(store)
             while some := list(islice(rows, _PAGE)):
-                file.write(_csv([[_plain(value) for value in row.values()] for row in some]))
+                file.write(csv_lines([_plain(value) for value in row.values()] for row in some))
     bundle.write(README, describe(store.tenant, counts).encode())
     return counts
 
@@ -148,17 +145,7 @@ def _exact(value: object) -> object:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _plain(value: object) -> str:
+def _plain(value: object) -> object:
     """A value as one cell."""
     exact = _exact(value)
-    if exact is None:
-        return ""
-    if isinstance(exact, str):
-        return f"'{exact}" if exact.startswith(_STARTS) else exact
-    return json.dumps(exact, ensure_ascii=False) if isinstance(exact, dict | list | bool) else str(exact)
-
-
-def _csv(lines: list[list[str]]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\r\n").writerows(lines)
-    return out.getvalue().encode("utf-8", "replace")
+    return json.dumps(exact, ensure_ascii=False) if isinstance(exact, dict | list | bool) else exact

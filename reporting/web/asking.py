@@ -97,6 +97,11 @@ def next_address(header: str) -> str | None:
     return link[1] if link else None
 
 
+def without_county(view: View) -> View:
+    """An endpoint of a business or a person, which names no county, to be asked and told as the county's are."""
+    return lambda query, county, **ids: view(query, **ids)
+
+
 def form_values() -> dict[str, Any]:
     """What the page's form says, but for the token that every form has."""
     return {name: value for name, value in form_or_object().items() if name != "csrf_token"}

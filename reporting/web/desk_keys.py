@@ -14,7 +14,7 @@ from reporting.api import keys
 from reporting.api.calls import call
 from reporting.store.keys import KEY_LIFE
 from reporting.store.roles import SCOPES_OF_KEYS, Role
-from reporting.web.asking import DONE, Told, ask, form_values, go, in_own_county, tell
+from reporting.web.asking import DONE, Told, ask, form_values, go, in_own_county, tell, without_county
 from reporting.web.desk_users import SCOPE_WORDS
 from reporting.web.desk_words import render_desk
 from reporting.web.rendering import render
@@ -34,11 +34,6 @@ class Ring:
     role: Role
 
 
-def _own(view: View) -> View:
-    """A business's endpoint, which names no county, to be asked as the county's are."""
-    return lambda query, county, **ids: view(query, **ids)
-
-
 COUNTY: Final = Ring(
     path="/desk/keys",
     keys=keys.list_county_keys,
@@ -49,10 +44,10 @@ COUNTY: Final = Ring(
 )
 BUSINESS: Final = Ring(
     path="/office/keys",
-    keys=_own(keys.list_my_keys),
-    create=_own(keys.create_my_key),
-    rotate=_own(keys.rotate_my_key),
-    revoke=_own(keys.revoke_my_key),
+    keys=without_county(keys.list_my_keys),
+    create=without_county(keys.create_my_key),
+    rotate=without_county(keys.rotate_my_key),
+    revoke=without_county(keys.revoke_my_key),
     role=Role.CONTRACTOR,
 )
 

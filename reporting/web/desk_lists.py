@@ -40,7 +40,8 @@ from schemas.loader import shipped_program
 Asked = Mapping[str, Any]
 Turn = Callable[[Store, str | None, int], Page]
 """One page of a list, after a cursor: rows of plain values, with `latitude` and `longitude` where they are known."""
-_NO_FILTERS: Final = frozenset({DONE, "cursor", "limit"})
+NO_FILTERS: Final = frozenset({DONE, "cursor", "limit"})
+"""What a list's address has beside its filters."""
 _REVIEW_COLUMNS: Final = (
     "id", "state", "reason", "report_id", "event_type", "service_date", "received_at", "license_number", "report_ref",
     "permit_number", "parcel_number", "site_address", "owner_name", "nearest", "likeness", "system",
@@ -94,7 +95,7 @@ class DeskList:
 
 def filters_asked() -> dict[str, str]:
     """The filters in the page's address, empty ones left out, as they are written there."""
-    return {name: value for name, value in request.args.items() if value.strip() and name not in _NO_FILTERS}
+    return {name: value for name, value in request.args.items() if value.strip() and name not in NO_FILTERS}
 
 
 def filters_query() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
 from flask import Response, request
@@ -17,7 +16,7 @@ from reporting.store.factors import factors_of
 from reporting.store.persons import Place, SignsIn, get_person
 from reporting.store.roles import SCOPES_OF, Scope
 from reporting.store.sessions import list_sessions
-from reporting.web.asking import DONE, Told, ask, form_values, go, in_own_county, tell
+from reporting.web.asking import DONE, Told, ask, form_values, go, in_own_county, tell, without_county
 from reporting.web.desk_words import render_desk
 from reporting.web.rendering import render, words
 
@@ -36,11 +35,6 @@ SCOPE_WORDS: Final = {
     Scope.PEOPLE_MANAGE: "invite people and give roles",
 }
 """What a scope lets somebody do, in words."""
-
-
-def _own(view: View) -> View:
-    """A business's endpoint, which names no county, to be asked as the county's are."""
-    return lambda query, county, **ids: view(query, **ids)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +70,13 @@ COUNTY: Final = Office(
 BUSINESS: Final = Office(
     path="/office",
     actions="/office/people",
-    people=_own(staff.list_people),
-    invited=_own(invitations.list_my_invitations),
-    invite=_own(invitations.invite_colleague),
-    withdraw=_own(invitations.withdraw_my_invitation),
-    give=_own(staff.give_role),
-    take=_own(staff.take_role),
-    end=_own(staff.end_sessions_of_colleague),
+    people=without_county(staff.list_people),
+    invited=without_county(invitations.list_my_invitations),
+    invite=without_county(invitations.invite_colleague),
+    withdraw=without_county(invitations.withdraw_my_invitation),
+    give=without_county(staff.give_role),
+    take=without_county(staff.take_role),
+    end=without_county(staff.end_sessions_of_colleague),
     of_county=False,
     invitations="/office/invitations",
 )
@@ -165,34 +159,40 @@ def _place(of: Office) -> Place:
     return Place(county=holder.county) if of.of_county else Place(contractor_id=holder.contractor_id)
 
 
+@in_own_county
 def show_users() -> AnyResponse:
     """The county's staff, who was invited, and the form to invite somebody."""
-    return in_own_county(partial(_show, COUNTY))()
+    return _show(COUNTY)
 
 
+@in_own_county
 def invite_user() -> AnyResponse:
     """Invite somebody to the staff, or the first person of a business."""
-    return in_own_county(partial(_invite, COUNTY))()
+    return _invite(COUNTY)
 
 
+@in_own_county
 def give_user_role(person_id: str) -> AnyResponse:
     """Give one of the staff another role."""
-    return in_own_county(partial(_give, COUNTY))(person_id=person_id)
+    return _give(COUNTY, person_id)
 
 
+@in_own_county
 def take_user_role(person_id: str) -> AnyResponse:
     """Take a role from one of the staff; without any, the sessions end."""
-    return in_own_county(partial(_take, COUNTY))(person_id=person_id)
+    return _take(COUNTY, person_id)
 
 
+@in_own_county
 def end_user_sessions(person_id: str) -> AnyResponse:
     """Sign one of the staff out everywhere."""
-    return in_own_county(partial(_end, COUNTY))(person_id=person_id)
+    return _end(COUNTY, person_id)
 
 
+@in_own_county
 def withdraw_invitation(invitation_id: str) -> AnyResponse:
     """Take an open invitation back."""
-    return in_own_county(partial(_withdraw, COUNTY))(invitation_id=invitation_id)
+    return _withdraw(COUNTY, invitation_id)
 
 
 def show_colleagues() -> AnyResponse:

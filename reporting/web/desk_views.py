@@ -15,12 +15,11 @@ from reporting.ids import new_id
 from reporting.store.roles import Scope
 from reporting.store.saved_views import add_view, count_views, drop_view, get_view, list_views
 from reporting.web.asking import DONE, Told, form_values, in_own_county, may
-from reporting.web.desk_lists import LISTS, filters_query
+from reporting.web.desk_lists import LISTS, NO_FILTERS, filters_query
 from reporting.web.desk_words import render_desk
 
 LONGEST: Final = 60
 MOST: Final = 200
-_NO_FILTERS: Final = frozenset({"cursor", "limit"})
 
 
 def views_of(path: str) -> list[dict[str, Any]]:
@@ -88,6 +87,6 @@ def _problem(name: str, query: str | None) -> str:
 
 def _filters(path: str, text: str) -> str | None:
     """The filters as they stand in the list's address; `None` where the list would not take them."""
-    values = {name: value for name, value in parse_qsl(text) if name not in _NO_FILTERS}
+    values = {name: value for name, value in parse_qsl(text) if name not in NO_FILTERS}
     schema = LISTS[path].query()
     return urlencode(values) if len(text) < 2_000 and not schema.validate(values) else None

@@ -29,7 +29,7 @@ LICENCES: Final = {"mine": MINE, "others": OTHERS, "nobody": ""}
 KEYS: Final = ("contractor", "other contractor", "county", "other county", "admin")
 EVERYBODY: Final = ("", *KEYS, *PLACES, "owner")
 SOME: Final = ("", "contractor", "other contractor", "county", "other county", "owner")
-"""One of each sort."""
+"""Enough to be told of a fault at once."""
 
 
 def word(county: str, kind: str, whose: str) -> str:

@@ -317,6 +317,9 @@ READS: dict[str, Call] = {
     "facts.load_county_facts": lambda store: facts.load_county_facts(store, "setting"),
     "facts.load_events": lambda store: facts.load_events(store, ["e"]),
     "facts.list_system_ids": lambda store: facts.list_system_ids(store),
+    "facts.has_system": lambda store: [
+        facts.has_system(store, one) for one in (*facts.list_system_ids(store)[:1], "sys_no")
+    ],
     "facts.load_history": lambda store: facts.load_history(store, ["s"]),
     "fees.money_by_id": lambda store: fees.money_by_id(store, ["charge", "payment"]),
     "fees.money_of": lambda store: fees.money_of(store, ["s"]),
