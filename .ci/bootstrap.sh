@@ -21,6 +21,11 @@ make_venv() {
     PYTHONPATH=.tools "$python" -m virtualenv --quiet .venv
 }
 
+fetch() {
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+        --require-hashes --only-binary :all: --requirement "$lock" "$@"
+}
+
 # A folder copied or moved keeps scripts that start the old place's interpreter.
 if [ -f .venv/.home ] && [ "$(cat .venv/.home)" != "$(pwd -P)" ]; then rm -rf .venv; fi
 # A link to an interpreter that is gone, or a half-made environment.
@@ -33,8 +38,8 @@ if ! cmp -s "$lock" ".venv/.installed-$set_name" &&
     ! { [ "$set_name" = run ] && cmp -s requirements/dev.txt .venv/.installed-dev; }; then
     say "installing $lock"
     rm -f .venv/.installed-run .venv/.installed-dev
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
-        --require-hashes --only-binary :all: --requirement "$lock"
+    # A transfer that broke off has another hash: it is fetched once more, past the cache.
+    fetch || { say "once more"; fetch --no-cache-dir; }
     cp "$lock" ".venv/.installed-$set_name"
 fi
 
