@@ -18,6 +18,7 @@ from typing import Any, Final
 from reporting.errors import ConfigurationError
 from reporting.variables import LOG_LEVELS, SETTINGS, Setting
 
+_COUNTS: Final = "PROMETHEUS_MULTIPROC_DIR"
 _ORIGIN: Final = re.compile(r"https?://([a-z0-9.-]{1,253}|\[[0-9a-f:]{2,45}\])(?::([1-9][0-9]{0,4}))?", re.ASCII)
 _DEFAULTS: Final = {setting.name: setting.default for setting in SETTINGS}
 
@@ -281,3 +282,16 @@ def _whole(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def share_counts(folder: str) -> None:
+    """Let the processes that this one is about to start count calls into one folder.
+
+    Prometheus' client library takes the folder from this variable of its own, when it is first imported.
+    """
+    os.environ[_COUNTS] = folder
+
+
+def shared_counts() -> str | None:
+    """The folder of the counts; `None`: each process counts for itself."""
+    return os.environ.get(_COUNTS) or None

@@ -106,7 +106,12 @@ def test_three_of_each(tmp_path: Path) -> None:
         business = {"id": "con_mine", "business_name": "Kettle Moraine Septic LLC", "email": "office@kettle.example"}
         with world.database.transaction(None) as store:
             upsert_contractors(store, [{**business, "created_at": NOW}])
-        web = [stack.enter_context(a_process("web", environment_of(world, mail, PORT=str(node)))) for node in nodes]
+        web = [
+            stack.enter_context(
+                a_process("web", environment_of(world, mail, PORT=str(node), WEB_CONCURRENCY=processes))
+            )
+            for node, processes in zip(nodes, ("1", "2", "1"), strict=True)
+        ]
         for node in nodes:
             until(f"node {node} is up", lambda node=node: call(node, "GET", "/healthz")[0] == 200)  # type: ignore[misc]
         try:
@@ -122,7 +127,8 @@ def test_three_of_each(tmp_path: Path) -> None:
         posting.join(PATIENCE)
         assert posting.faults == []
         held_once(world, posting)
-        shared_out(log, nodes)
+        taken = shared_out(log, nodes)
+        counted_together(nodes[1], world.keys["admin"], taken[nodes[1]])
         replayed_by_each(nodes[1:], todo[0], world.keys["contractor"])
         for _ in range(NODES):
             stack.enter_context(a_process("worker", environment_of(world, mail)))
@@ -146,11 +152,21 @@ def held_once(world: World, posting: Posting) -> None:
         assert verify(store, [world.signer.verifying_key], []).problems == ()
 
 
-def shared_out(log: Path, nodes: list[int]) -> None:
-    """Every node has taken reports, the dead one before it died."""
+def shared_out(log: Path, nodes: list[int]) -> Counter[int]:
+    """Every node has taken reports, the dead one before it died; how many each."""
     lines = log.read_text(encoding="utf-8").splitlines()
     by = Counter(port for line in lines for port in nodes if line.startswith("201") and line.endswith(f":{port}"))
     assert all(by[port] > REPORTS // 20 for port in nodes), by
+    return by
+
+
+def counted_together(node: int, key: str, taken: int) -> None:
+    """Whichever of a node's processes is asked for figures, it tells of all of them."""
+    named = 'pumper_http_requests_total{method="POST",route="/v1/<slug:county>/reports",status="201"}'
+    for _ in range(6):
+        figures = call(node, "GET", "/metrics", Authorization=f"Bearer {key}")[1].decode()
+        [line] = [line for line in figures.splitlines() if line.startswith(named)]
+        assert float(line.rsplit(" ", 1)[1]) == taken
 
 
 def replayed_by_each(nodes: list[int], post: Post, key: str) -> None:

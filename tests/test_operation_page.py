@@ -49,13 +49,17 @@ def test_the_figures_of_its_alarms_are_told(world_on_sqlite: World) -> None:  # 
     world = world_on_sqlite
     app = create_app(world.config, world.database, world.signer, world.clock, worker_alive=is_alive)
     keyed = {"Authorization": f"Bearer {world.keys['admin']}"}
-    told = set(re.findall(r"^# TYPE (\w+) gauge", app.test_client().get("/metrics", headers=keyed).text, re.M))
+    app.test_client().get("/healthz")
+    lines = app.test_client().get("/metrics", headers=keyed).text
+    told = set(re.findall(r"^# TYPE (\w+) gauge", lines, re.M))
     named = set(re.findall(r"\bpumper_[a-z_]+\b", TEXT)) - {"pumper_owner", "pumper_app"}
     room = {"pumper_disk_free_bytes"}  # told where somebody watches the disk, as `pumper web` does
-    assert named == told | room
+    counted = {"pumper_http_requests_total", "pumper_http_request_duration_seconds_bucket"}
+    assert counted <= set(re.findall(r"^(\w+)\{", lines, re.M))
+    assert named == told | room | counted
     [rules] = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", TEXT, re.DOTALL)]
     alarms = [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
-    assert len(alarms) == 9
+    assert len(alarms) == 11
     labels = {pair for alarm in alarms for pair in re.findall(r'(\w+)="([^"]+)"', alarm)}
     jobs = {("job", job.name) for job in jobs_of(world.config, world.database) if job.daily_at}
     assert labels <= jobs | {("channel", str(one)) for one in Channel} | {("state", str(one)) for one in MessageState}

@@ -50,6 +50,7 @@ from reporting.api import (
 from reporting.api import log as log_endpoints
 from reporting.api import service as service_endpoints
 from reporting.api.calls import EXTENSION, Service, WorkerAlive
+from reporting.api.counted import Counted
 from reporting.api.edge import guard
 from reporting.api.limits import Limiter, Rates
 from reporting.api.logs import make_log
@@ -176,5 +177,6 @@ def make_service(
         clock=clock,
         log=log,
         limiter=Limiter(database, Rates.of(config), config.web_concurrency, log),
+        counted=Counted(),
         worker_alive=worker_alive,
     )

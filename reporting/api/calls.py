@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import structlog
 from flask import Response, current_app, g, request
 
+from reporting.api.counted import Counted
 from reporting.api.limits import Limiter
 from reporting.api.problems import PROBLEM_JSON, Problem, absent, encode_bytes
 from reporting.config import Config
@@ -37,6 +38,7 @@ class Service:
     clock: Callable[[], dt.datetime]
     log: structlog.typing.FilteringBoundLogger
     limiter: Limiter
+    counted: Counted
     worker_alive: WorkerAlive | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import time
 import traceback
 from ipaddress import ip_address
 from typing import Any, Final
@@ -56,6 +57,7 @@ def _name() -> None:
     given = request.headers.get(REQUEST_ID, "")
     g.request_id = given if _OUTSIDE_ID.fullmatch(given) else secrets.token_hex(8)
     g.now = service().clock()
+    g.began = time.monotonic()
 
 
 def _let_in() -> None:
@@ -202,19 +204,23 @@ def _dress(response: Response) -> Response:
 
 
 def _log(response: Response) -> None:
-    """One line a call: the route and not the address, whose query may name an owner's place."""
+    """One line a call: the route and not the address, whose query may name an owner's place. And its count."""
     asked: Call | None = g.get("call")
+    route = request.url_rule.rule if request.url_rule else None
+    seconds = time.monotonic() - g.began if "began" in g else 0.0
+    service().counted.note(method=request.method, route=route, status=response.status_code, seconds=seconds)
     principal = asked.principal if asked else None
     line: dict[str, Any] = {
         "request_id": g.get("request_id"),
         "method": request.method,
-        "route": request.url_rule.rule if request.url_rule else None,
+        "route": route,
         "county": asked.county if asked else None,
         "status": response.status_code,
         "key_id": principal.key_id if principal else None,
         "role": principal.role.value if principal else None,
         "session": principal.session if principal else None,
         "bytes": response.content_length,
+        "ms": round(1000 * seconds, 1),
     }
     service().log.info("request", **line)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any, Final
 
 from flask import Flask
@@ -11,14 +13,14 @@ from gunicorn.app.base import BaseApplication
 
 from reporting.api.app import create_app
 from reporting.api.calls import WorkerAlive
-from reporting.config import Config, read
+from reporting.config import Config, read, share_counts
 from reporting.store.engine import Database
 from reporting.store.room import room_of
 from reporting.store.signing import Signer
 from schemas.loader import read_all, use_folder
 
 THREADS: Final = 8
-_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - for the workers' sign of life, which must not wait for a disk
+_SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - for signs of life and counts, which must not wait for a disk
 _STOP_WITHIN: Final = 30
 """Seconds that calls under way have to end; longer than a database may keep them waiting."""
 
@@ -84,4 +86,7 @@ def serve(config: Config, *, workers: int, bind: str, worker_alive: WorkerAlive 
     # The key is made here, once, and not by the workers in a race.
     Signer.load(config.signing_key_file)
     proxies = ",".join(str(network) for network in config.trusted_proxies)
-    _Server(config, {**settings_of(workers, bind), "forwarded_allow_ips": proxies}, worker_alive).run()
+    counts = mkdtemp(prefix="pumper-counts-", dir=_SHARED_MEMORY if _SHARED_MEMORY.is_dir() else None)
+    share_counts(counts)
+    hooks = {"forwarded_allow_ips": proxies, "on_exit": lambda _arbiter: rmtree(counts, ignore_errors=True)}
+    _Server(config, {**settings_of(workers, bind), **hooks}, worker_alive).run()

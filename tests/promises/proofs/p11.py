@@ -61,8 +61,8 @@ def _hold(found: Stage, who: str, size: Size, include: str | None = None, exampl
     }
     ids = {kind: next(one.value for one in rows if one.county == HOME) for kind, rows in held.items()}
     return hold(
-        found.world.app, found.world.keys[who], examples=max(EXAMPLES[size], examples), seed=SEED, parameters={"county": HOME, **ids},
-        include=include, phases=IN[size],
+        found.world.app, found.world.keys[who], examples=max(EXAMPLES[size], examples), seed=SEED,
+        parameters={"county": HOME, **ids}, include=include, phases=IN[size],
     )  # fmt: skip
 
 
