@@ -23,7 +23,7 @@ IN_TIME, EARLY, LEAKS = 0.95, 0.25, 1.0
 )
 @JSON
 def backtest(tanks: int, seed: int, county: str, as_json: bool) -> None:
-    """Try the forecast of full holding tanks, and the search for leaks, on invented years; exit 1 where it falls short.
+    """Try the forecast of full holding tanks and the search for leaks on invented years; exit 1 if it falls short.
 
     Steady use, summer swing, seasons, guests, leaks of 20 % and meters that stand still, in turn; a truck's gauge errs
     by 2 %, and one reading in ten is missing or estimated.

@@ -33,7 +33,7 @@ DOMAIN = tuple(
         if path.name != "test_properties.py"  # slow, and of every module something: the others must do
     )
 )
-TWINS = ("tests/reporting/store/test_twins.py", "tests/reporting/store/test_tenants.py")
+TWINS = tuple(f"tests/reporting/store/test_{name}.py" for name in ("twins", "twins_apart", "tenants"))
 BESIDES = {"reporting.store.copying": ("tests/reporting/operation/test_moving.py",)}
 """Further tests of what one county's transaction does not call."""
 SECONDS = {Size.SMOKE: 300, Size.FULL: 7200}

@@ -5,7 +5,9 @@ for a county has its place here; a new one without fails the last test.
 """
 
 import inspect
+from base64 import b64encode
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +31,7 @@ from reporting.store import (
     idempotency,
     identities,
     imports,
+    inventory,
     letters,
     lists,
     log,
@@ -56,8 +59,10 @@ from reporting.store.derived import AssessedSystem
 from reporting.store.engine import Database, Store
 from reporting.store.lists import ObligationFilter, SystemFilter
 from reporting.store.log import NewEntry
+from reporting.store.problems import DESTRUCTION
 from reporting.store.reviews import ReviewFilter
 from reporting.store.roles import MemberRole
+from reporting.store.rotation import SIGNING_KEY
 from reporting.store.rows import insert_rows
 from reporting.store.signing import Signer, VerifyingKey, add_key
 from tests.reporting.store.builders import NOON, a_submission, a_system, an_event, an_obligation
@@ -65,11 +70,12 @@ from tests.reporting.store.builders import NOON, a_submission, a_system, an_even
 JULY = date(2026, 7, 1)
 LATER = NOON + timedelta(hours=1)
 ROUTE = "POST /v1/reports"
-COUNTIES, SEQS = ("ozaukee", "portage", "winnebago"), range(1, 7)
+A_ROTATION = {name: b64encode(bytes(32)).decode() for name in ("key", "replaces", "signature")}
+COUNTIES, SEQS = ("ozaukee", "portage", "winnebago"), range(1, 8)
 Call = Callable[[Store], Any]
 MODULES: list[ModuleType] = [
     cases, changes, derived, destruction, events_out, export, facts, fees, groups, hook_deliveries, idempotency,
-    identities, imports, letters, lists, log, log_pages, mail, matching, monthly, near, placed, projection,
+    identities, imports, inventory, letters, lists, log, log_pages, mail, matching, monthly, near, placed, projection,
     received, requested, reviews, rotation, saved_views, services, submissions, summaries, verifications,
     verify, ways_in,
 ]  # fmt: skip
@@ -79,13 +85,7 @@ def fill(database: Database, county: str, signer: Signer) -> None:
     """Something of everything, with the county's name wherever a value is free."""
     mark = {"of": county}
     with database.transaction(county) as store:
-        log.append(store, [NewEntry(type=county, content=mark, raw=county.encode(), words=mark)] * 2, NOON)
-        log.checkpoint(store, signer, NOON)
-        log.append(store, [NewEntry(type=county, content=mark)], NOON)
-        if county != "portage":  # more than its twin has, so that asking past the end of the one would find the other
-            log.append(store, [NewEntry(type=county, content=mark, raw=county.encode(), words=mark)] * 2, NOON)
-            log.checkpoint(store, signer, NOON)
-            log.append(store, [NewEntry(type=county, content=mark)], NOON)
+        fill_log(store, county, signer)
         facts.insert_systems(store, [a_system("s", permit_number="P", site_address=f"1 {county}", content=mark)])
         facts.insert_components(store, [{"system": "s", "component": "septic", "seq": 1, "content": mark}])
         facts.insert_owners(store, [{"system": "s", "seq": 1, "name": county, "content": mark}])
@@ -98,8 +98,8 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         fill_fees(store, county)
         facts.insert_facts(store, [{"kind": "setting", "seq": 1, "id": county, "content": mark}])
         facts.insert_events(store, [an_event("e", "s", identity="i", content_sha=county, content=mark)])
-        first = an_event("f1", "s", identity="former", content_sha="x", ended_seq=2)
-        later = an_event(f"f2-{county}", "s", identity="later", content_sha=county, supersedes="f1")
+        first = an_event("f1", "s", identity="former", content_sha=county, ended_seq=2)
+        later = an_event(f"f2-{county}", "s", seq=2, identity="later", content_sha=county, supersedes="f1")
         facts.insert_events(store, [first, later])
         mine = {"contractor_id": "con", "submission": "of", "identity": "mine"}
         facts.insert_events(store, [an_event("late", "s", **mine, content={**mark, "gallons_pumped": len(county)})])
@@ -121,15 +121,20 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         # What another submission brought in, and a file that repeats it and has a wrong row.
         submissions.insert_submission(store, a_submission("whole"))
         event = {"submission": "whole", "identity": "w", "content_sha": county, "content": mark}
-        whole = [an_event(f"w{n}", "s", **{**event, "identity": f"w{n}"}) for n in range(1 + len(more))]
-        facts.insert_events(store, whole)
+        names = ("w0", "v0")[: 1 + len(more)]  # the other comes before it
+        facts.insert_events(store, [an_event(name, "s", **{**event, "identity": name}) for name in names])
+        ended = {"submission": "whole", "ended_seq": 9} if more else {"submission": "of"}
+        facts.insert_events(store, [an_event("ended", "s", **{**event, "identity": "ended", **ended})])
+        waiting = {"state": "open", "reason": county, "candidates": [], "created_seq": 2}
+        matching.insert_reviews(store, [{**waiting, "id": name, "event": name} for name in ("w0", "ended")])
         wrong = {"code": "required", "field": county}
         repeats = [
             {"submission": "sub", "row": 10 + n, "outcome": "duplicate", "duplicate_of": "w0"}
             for n in range(1 + len(more))
         ]
         rejected = {"submission": "sub", "row": 20, "outcome": "rejected", "errors": [wrong]}
-        submissions.insert_outcomes(store, [*repeats, rejected])
+        told = {"submission": "sub", "row": 30, "outcome": "waiting", "seq": 1, "permit_number": county}
+        submissions.insert_outcomes(store, [*repeats, rejected, told])
         standing = {"state": county, "dirty": True, "next_change_on": JULY, "contractor": county}
         finding = {"kind": "late_report", "rule": county, "cause": "e", "event": "late", "cite": ""}
         overdue = [an_obligation(because=county, kind=f"late {n}", state="overdue") for n in range(1 + len(more))]
@@ -149,6 +154,25 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         route = f"{ROUTE} {county}"
         idempotency.begin(store, "key", route, "K", "body", NOON)
         idempotency.finish(store, "key", route, "K", status=201, answer=mark)
+
+
+def fill_log(store: Store, county: str, signer: Signer) -> None:
+    """Entries with a fact that the last one tells of; another county has more, keys and a destruction among them."""
+    mark = {"of": county, "by": county}
+    entry = NewEntry(type=county, content=mark, raw=county.encode(), words=mark)
+    other = county != "portage"
+    first = replace(entry, type=SIGNING_KEY, content={**A_ROTATION, **mark}) if other else entry
+    log.append(store, [first], NOON)
+    log.checkpoint(store, signer, NOON - timedelta(days=1) if other else NOON)
+    log.append(store, [entry], NOON)
+    log.checkpoint(store, signer, NOON)
+    last = log.append(store, [NewEntry(type=county, content=mark)], NOON)
+    if other:  # more than its twin has, so that asking past the end of the one would find the other
+        log.append(store, [entry] * 2, NOON)
+        log.checkpoint(store, signer, NOON)
+        gone = NewEntry(type=DESTRUCTION, content={"seqs": [1, 2]})
+        last = log.append(store, [gone, NewEntry(type=county, content=mark)], NOON)
+    facts.insert_facts(store, [{"kind": "told", "seq": last[-1].seq, "id": county, "content": mark}])
 
 
 def fill_fees(store: Store, county: str) -> None:
@@ -178,7 +202,7 @@ def fill_cases(store: Store, county: str) -> None:
     """A case about a licence, and the letter about it that was mailed."""
     content = {"kind": county, "license_norm": "L"}
     facts.insert_facts(store, [{"kind": "case", "system": "s", "seq": 2, "id": "about", "content": content}])
-    row = {**a_letter(f"case_opened|owner|case:s:c:opened:{county}|letter", county), "kind": "case_opened"}
+    row = {**a_letter("case_opened|owner|case:s:c:opened:x|letter", county), "kind": "case_opened"}
     insert_rows(store, tables.message, [{**row, "county": county}])
     letters.insert_run(store, a_run("of cases", county), [{**a_printed(row, 1), "system": "s"}])
     letters.end_run(store, "of cases", state="mailed", mailed_on=JULY, mail_class=county)
@@ -196,7 +220,7 @@ def fill_mail(store: Store, county: str) -> None:
         mail.note_bounce(store, a_bounce(f"went-{number}", county))
         address = {"address": f"{number}@x.example", "reason": "bounce", "kind": "", "since": NOON, "detail": county}
         mail.suppress(store, [address])
-        assert mail.add_pause(store, a_pause(f"{county}-{number}", county, "receipt" if number == 1 else ""))
+        assert mail.add_pause(store, a_pause(f"{county}-{number}", county, "receipt" if number == 1 else "pumping"))
     assert mail.add_pause(store, a_pause("pau", county, "due_digest"))
 
 
@@ -210,15 +234,15 @@ def fill_desk(store: Store, county: str) -> None:
     assert saved_views.add_view(store, {**saved, "id": "v", "name": county})
     if county != "portage":
         assert saved_views.add_view(store, {**saved, "id": county, "name": "more"})
-    month = {"month": "2026-06", "state": county, "systems": len(county), "counted_on": JULY, "county": county}
-    insert_rows(store, tables.standing_month, [month])
+    month = {"state": county, "systems": len(county), "counted_on": JULY, "county": county}
+    insert_rows(store, tables.standing_month, [{**month, "month": name} for name in ("2026-06", "2026-07")])
 
 
 def fill_imports(store: Store, county: str) -> None:
     """An inventory file that was imported, and a system's code; another county has more and other ones."""
     for number in (1,) if county == "portage" else (1, 2):
         imports.keep_import(store, {**an_import(county), "id": f"imp-{number}"})
-    ways_in.keep_code(store, "s", county, county, NOON)
+    ways_in.keep_code(store, "s", "mark", county, NOON)
 
 
 def an_import(county: str) -> dict[str, Any]:
@@ -317,9 +341,7 @@ READS: dict[str, Call] = {
     "facts.load_county_facts": lambda store: facts.load_county_facts(store, "setting"),
     "facts.load_events": lambda store: facts.load_events(store, ["e"]),
     "facts.list_system_ids": lambda store: facts.list_system_ids(store),
-    "facts.has_system": lambda store: [
-        facts.has_system(store, one) for one in (*facts.list_system_ids(store)[:1], "sys_no")
-    ],
+    "facts.has_system": lambda store: [facts.has_system(store, one) for one in ("s", "sys_no")],
     "facts.load_history": lambda store: facts.load_history(store, ["s"]),
     "fees.money_by_id": lambda store: fees.money_by_id(store, ["charge", "payment"]),
     "fees.money_of": lambda store: fees.money_of(store, ["s"]),
@@ -340,6 +362,7 @@ READS: dict[str, Call] = {
     "identities.find_same_day": lambda store: identities.find_same_day(store, [("s", JULY)]),
     "imports.get_import": lambda store: imports.get_import(store, "imp-1"),
     "imports.list_imports": lambda store: imports.list_imports(store, 9),
+    "inventory.identifiers_of": lambda store: inventory.identifiers_of(store, ["s"]),
     "letters.count_letters": letters.count_letters,
     "letters.get_run": lambda store: letters.get_run(store, "printed"),
     "letters.letters_of": lambda store: letters.letters_of(store, "printed"),
@@ -384,7 +407,7 @@ READS: dict[str, Call] = {
     "reviews.get_review": lambda store: reviews.get_review(store, "r"),
     "reviews.open_reviews": lambda store: reviews.open_reviews(store, events=["e"]),
     "reviews.page_reviews": lambda store: reviews.page_reviews(store, ReviewFilter(), None, 9),
-    "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e"]),
+    "reviews.standing_versions": lambda store: reviews.standing_versions(store, ["e", "f1"]),
     "services.count_by_business": lambda store: services.count_by_business(store, date.min, date.max),
     "services.count_by_month": lambda store: services.count_by_month(store, date.min, date.max),
     "services.count_inventory": services.count_inventory,
@@ -464,6 +487,7 @@ WRITES: dict[str, Call] = {
     "imports.forget_imports": lambda store: imports.forget_imports(store, LATER),
     "imports.keep_import": lambda store: imports.keep_import(store, an_import("portage")),
     "imports.update_import": lambda store: imports.update_import(store, "imp-1", {"state": "x"}),
+    "inventory.drop_names": lambda store: inventory.drop_names(store, [{"kind": "permit", "norm": "P", "system": "s"}]),
     "log.put_in_force": lambda store: log.put_in_force(store, VerifyingKey(raw=bytes(32))),
     "letters.end_letters": lambda store: letters.end_letters(store, [("waits-1", "cancelled", "x")]),
     "letters.end_run": lambda store: letters.end_run(store, "printed", state="cancelled"),
@@ -515,7 +539,7 @@ WRITES: dict[str, Call] = {
     "ways_in.drop_code": lambda store: ways_in.drop_code(store, "s"),
     "ways_in.keep_code": lambda store: ways_in.keep_code(store, "s", "another", "me", LATER),
     "ways_in.try_code": lambda store: ways_in.try_code(store, "s", LATER),
-    "ways_in.use_code": lambda store: ways_in.use_code(store, "s", "portage", LATER),
+    "ways_in.use_code": lambda store: ways_in.use_code(store, "s", "mark", LATER),
     "submissions.update_submission": lambda store: submissions.update_submission(store, "sub", {"status": "x"}),
 }
 ELSEWHERE = {
@@ -524,6 +548,8 @@ ELSEWHERE = {
     "idempotency.release",  # needs a key that is running: below
     "destruction.destroy",  # is for the role that owns the tables: below
     "export.export_log",  # writes files: below
+    "inventory.hold_inventory",  # keeps others waiting, and reads and writes nothing
+    "inventory.settle_parcels",  # made of `matching.find_by_identifiers` and `inventory.drop_names`
     "letters.hold_letters",  # holds what it reads: below
     "lists.system_conditions",  # a part of the questions of `lists.list_systems` and `placed.systems_within`
     "log.checkpoint",  # needs a key to sign: below
@@ -639,7 +665,7 @@ def test_a_log_is_held_at_home(opened: Database, signer: Signer) -> None:
         assert log.hold(store).size == 3
         if opened.dialect == "postgresql":  # another county's is free; on SQLite there is one lock for all
             with opened.transaction("ozaukee") as other:
-                assert log.hold(other).size == 6
+                assert log.hold(other).size == 7
 
 
 def test_due_systems_are_claimed_at_home(opened: Database, signer: Signer) -> None:
