@@ -502,7 +502,10 @@ WRITES: dict[str, Call] = {
     ),
     "letters.note_entry": lambda store: letters.note_entry(store, "mailed", 7),
     "log.append": lambda store: log.append(store, [NewEntry(type="x", content={}, raw=b"x")], LATER),
-    "mail.add_pause": lambda store: mail.add_pause(store, a_pause("more", "portage", "checkpoint")),
+    "mail.add_pause": lambda store: [
+        mail.add_pause(store, a_pause(pause, "portage", kind))
+        for pause, kind in (("more", "checkpoint"), ("ozaukee-1", "receipt"))
+    ],
     "mail.end_pause": lambda store: mail.end_pause(store, "pau", ended_at=LATER, ended_by="me", end_reason=None),
     "mail.fail_message": lambda store: mail.fail_message(store, "went-1", "x"),
     "mail.lift": lambda store: mail.lift(store, "1@x.example", ["bounce"]),
