@@ -1,5 +1,6 @@
 """Fixtures of the whole suite: real servers, and fresh migrated databases of both kinds."""
 
+import os
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -7,10 +8,18 @@ import pytest
 
 from tests.services.availability import SERVICE_MARKERS, ServiceUnavailable, in_ci, unavailable
 from tests.services.databases import DatabaseUrls, copied_sqlite, migrated_postgres, migrated_sqlite, urls_of
+from tests.services.folders import quick_folder
 from tests.services.postgres import PostgresDatabase, PostgresServer, running_postgres
 from tests.services.smtp import SmtpServer, running_smtp_server
 
 MARKER_OF_FIXTURE = {"postgres_server": "needs_postgres", "smtp_server": "needs_smtp"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pytest's own folders be in memory where there is room; what passed is removed at once (pyproject.toml)."""
+    quick = quick_folder()
+    if quick and not config.option.basetemp:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", quick)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

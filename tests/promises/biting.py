@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import importlib
 import json
+import math
 import os
 import random
 import sys
@@ -54,8 +55,8 @@ class Field:
 class Plan:
     """What is broken, and how. toothless: a failed assertion counts for nothing, as if tests asserted nothing.
 
-    most_s: how long the tests of one mutant may take together; the slowest are left out. examples: how many a test of
-    generated values takes.
+    most_s: how long the tests of one mutant may take together; the slowest are left out, but of mutants of queries.
+    examples: how many a test of generated values takes.
     """
 
     fields: tuple[Field, ...] = ()
@@ -181,7 +182,9 @@ class Biting:
             def break_it(site: mutants.Site = site) -> bool:
                 return bool(mutants.put_in_place(module, mutants.broken(tree, site, str(module.__file__))))
 
-            by = self._bite(one.group, site.name, break_it, close, items)
+            # Where no survivor is let pass, every test has its turn.
+            most_s = self.plan.most_s if one.ways == "any" else math.inf
+            by = self._bite(one.group, site.name, break_it, close, items, most_s)
             if by in items:
                 self.noticed[by] = self.noticed.get(by, 0) + 1
             if by in items and by not in known:
@@ -193,9 +196,15 @@ class Biting:
         return test not in known, function not in test, often, self.seconds[test]
 
     def _bite(
-        self, group: str, name: str, break_it: Callable[[], bool], tests: list[str], items: dict[str, pytest.Item]
+        self,
+        group: str,
+        name: str,
+        break_it: Callable[[], bool],
+        tests: list[str],
+        items: dict[str, pytest.Item],
+        most_s: float | None = None,
     ) -> str:
-        begun, left = time.monotonic(), self.plan.most_s
+        begun, left = time.monotonic(), self.plan.most_s if most_s is None else most_s
         chosen: list[pytest.Item] = []
         for test in tests:
             left -= self.seconds[test]

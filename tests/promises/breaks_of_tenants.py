@@ -6,6 +6,7 @@ from tests.promises.breaks import Break, Shelf
 
 GROUP = "tenant filter"
 ACCESS = "tests/reporting/api/test_access.py::"
+LET_IN = "tests/reporting/api/test_let_in.py::"
 TENANTS = "tests/reporting/store/test_tenants.py::"
 SECURED = ("tests/reporting/store/test_migrate.py::test_every_tenant_table_is_under_row_security", TENANTS)
 
@@ -44,8 +45,7 @@ IN_CODE = (
         "no business has what has no business",
         "{self.keyholder.contractor_id} - {None}",
         "{self.keyholder.contractor_id, None}",
-        f"{ACCESS}test_a_foreign_id_answers_like_an_absent_one",
-        f"{ACCESS}test_no_answer_holds_anothers_canary",
+        f"{LET_IN}test_what_the_inventory_says_was_done_is_no_businesss_own",
     ),
     visibility.of(
         "every business sees every system",
@@ -57,7 +57,7 @@ IN_CODE = (
         "a contract lets in for ever",
         'and (row["to_on"] or today) >= today',
         "",
-        "tests/reporting/api/test_owner_facts.py::test_oz7",
+        f"{LET_IN}test_a_contract_lets_in_until_its_last_day",
     ),
     visibility.of(
         "without a licence, everything",

@@ -5,6 +5,7 @@ from __future__ import annotations
 ALL_ALIKE = "what is added to every way alike changes no choice between them"
 AFTER_ITS_DAY = "it is made only after its deadline, when nothing lies ahead any more"
 MONDAYS = "it is asked for Mondays only, whose number is 0"
+THREEFOLD = "both tables are asked for the county and joined by it: any two of the three say the third"
 SHORT_CUT = "it only spares work: what it lets through is judged with the same end"
 
 EQUIVALENT: dict[str, str] = {
@@ -18,6 +19,12 @@ EQUIVALENT: dict[str, str] = {
     "reporting.domain.missing.match_days: 0 -> -1 (3)": "before the first report there is one way only",
     "reporting.domain.missing.assess_missing_reports: 0 -> 1": AFTER_ITS_DAY,
     "reporting.domain.missing.assess_missing_reports: 0 -> -1": AFTER_ITS_DAY,
+    "reporting.store.services.count_late: finding.c.county == store.tenant -> finding.c.county == finding.c.county": (
+        THREEFOLD
+    ),
+    "reporting.store.services.count_late: event.c.county == finding.c.county -> event.c.county == event.c.county": (
+        THREEFOLD
+    ),
     "reporting.domain.reports._is_looked_at: (received - event.service_date).days <= view.program.shortest_deadline"
     " -> (received - event.service_date).days < view.program.shortest_deadline": SHORT_CUT,
 }

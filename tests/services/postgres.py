@@ -25,10 +25,14 @@ from psycopg import sql
 from sqlalchemy.engine import URL, make_url
 
 from tests.services.availability import ServiceUnavailable
+from tests.services.folders import quick_folder
 
 LAUNCH = Path(__file__).with_name("launch.py")
 START_SECONDS = 60  # a hang guard: a start takes two to five
-FAST_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+FAST_SETTINGS = {
+    "fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "wal_level": "minimal",
+    "max_wal_senders": "0", "max_wal_size": "256MB",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +124,8 @@ def running_postgres(
         with _lent_server(lent) as server:
             yield server
         return
-    with tempfile.TemporaryDirectory(prefix="pumper-pg-", ignore_cleanup_errors=True) as folder:
+    place = None if "fsync" not in settings else quick_folder()  # a server that lasts is on a disk
+    with tempfile.TemporaryDirectory(prefix="pumper-pg-", dir=place, ignore_cleanup_errors=True) as folder:
         process, server = _start_first_that_works(Path(folder), settings)
         try:
             yield server

@@ -121,9 +121,11 @@ def fill(database: Database, county: str, signer: Signer) -> None:
         # What another submission brought in, and a file that repeats it and has a wrong row.
         submissions.insert_submission(store, a_submission("whole"))
         event = {"submission": "whole", "identity": "w", "content_sha": county, "content": mark}
-        names = ("w0", "v0")[: 1 + len(more)]  # the other comes before it
-        facts.insert_events(store, [an_event(name, "s", **{**event, "identity": name}) for name in names])
-        ended = {"submission": "whole", "ended_seq": 9} if more else {"submission": "of"}
+        facts.insert_events(store, [an_event("w0", "s", **{**event, "identity": "w0"})])
+        if more:  # its number comes before the other, its day after all others
+            later = {**event, "identity": "v0", "service_date": date(2026, 7, 2)}
+            facts.insert_events(store, [an_event("v0", "s", **later)])
+        ended: dict[str, Any] = {"submission": "whole", "ended_seq": 9} if more else {"submission": "of"}
         facts.insert_events(store, [an_event("ended", "s", **{**event, "identity": "ended", **ended})])
         waiting = {"state": "open", "reason": county, "candidates": [], "created_seq": 2}
         matching.insert_reviews(store, [{**waiting, "id": name, "event": name} for name in ("w0", "ended")])
@@ -164,7 +166,7 @@ def fill_log(store: Store, county: str, signer: Signer) -> None:
     first = replace(entry, type=SIGNING_KEY, content={**A_ROTATION, **mark}) if other else entry
     log.append(store, [first], NOON)
     log.checkpoint(store, signer, NOON - timedelta(days=1) if other else NOON)
-    log.append(store, [entry], NOON)
+    log.append(store, [entry], NOON + timedelta(minutes=30) if other else NOON)
     log.checkpoint(store, signer, NOON)
     last = log.append(store, [NewEntry(type=county, content=mark)], NOON)
     if other:  # more than its twin has, so that asking past the end of the one would find the other
@@ -172,7 +174,8 @@ def fill_log(store: Store, county: str, signer: Signer) -> None:
         log.checkpoint(store, signer, NOON)
         gone = NewEntry(type=DESTRUCTION, content={"seqs": [1, 2]})
         last = log.append(store, [gone, NewEntry(type=county, content=mark)], NOON)
-    facts.insert_facts(store, [{"kind": "told", "seq": last[-1].seq, "id": county, "content": mark}])
+    told = {"kind": "told", "seq": last[-1].seq, "id": county, "content": mark}
+    facts.insert_facts(store, [told, {**told, "kind": "former", "seq": 4, "ended_seq": 2}])
 
 
 def fill_fees(store: Store, county: str) -> None:
@@ -317,7 +320,9 @@ READS: dict[str, Call] = {
     "destruction.entries_before": lambda store: destruction.entries_before(store, COUNTIES, LATER),
     "destruction.last_reports": lambda store: destruction.last_reports(store, SEQS),
     "destruction.reports_ended_since": lambda store: destruction.reports_ended_since(store, SEQS, NOON),
-    "destruction.rows_in_use": lambda store: destruction.rows_in_use(store, SEQS, NOON),
+    "destruction.rows_in_use": lambda store: [
+        destruction.rows_in_use(store, SEQS, moment) for moment in (NOON, NOON + timedelta(minutes=1))
+    ],
     "destruction.submissions_of": lambda store: destruction.submissions_of(store, ["s"]),
     "placed.coordinates_of": lambda store: placed.coordinates_of(store, ["s"]),
     "placed.extent_of": lambda store: placed.extent_of(store, SystemFilter()),
