@@ -104,7 +104,11 @@ def endpoints() -> str:
     paths = _description()["paths"]
     lines = ["| method and path | what it is |", "|---|---|"]
     for path, methods in paths.items():
-        lines += [f"| `{m.upper()} {path}` | {' '.join(told['summary'].split())} |" for m, told in methods.items() if "summary" in told]
+        lines += [
+            f"| `{m.upper()} {path}` | {' '.join(told['summary'].split())} |"
+            for m, told in methods.items()
+            if "summary" in told
+        ]
     return "\n".join(lines)
 
 

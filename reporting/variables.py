@@ -112,7 +112,11 @@ SETTINGS: Final[tuple[Setting, ...]] = (
     ),
     Setting(name="PUMPER_MAX_UPLOAD_BYTES", default="10000000", meaning="The largest file taken over HTTP, in bytes."),
     Setting(name="PUMPER_MAIL_RATE", default="600", meaning="The most mails a minute, over all workers; 0: no limit."),
-    Setting(name="PUMPER_MAX_ROWS", default="20000", meaning="The most rows of one file taken over HTTP."),
+    Setting(
+        name="PUMPER_MAX_ROWS",
+        default="20000",
+        meaning="The most rows of a file over HTTP; of a longer one at a terminal, each part is committed.",
+    ),
     Setting(
         name="PUMPER_ROWS_AT_ONCE",
         default="2000",

@@ -37,8 +37,6 @@ from schemas.loader import shipped_slugs
 AT_A_TERMINAL = Limits(max_bytes=250_000_000, max_rows=2_000_000, max_unpacked_bytes=2_000_000_000)
 BY_COMMAND_LINE = "command line"
 SMALL_FILE = 200
-ONE_TRANSACTION = 20_000
-"""Rows that come in all at once; of a longer file each chunk is committed, unless it is all or nothing."""
 FILE = click.argument("file", metavar="FILE")
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would happen and store nothing.")
 
@@ -154,8 +152,8 @@ def submit(
 ) -> None:
     """Send reports from a CSV, XLSX or JSON file; the same path as over HTTP.
 
-    A file of more than 20,000 rows is committed a chunk at a time: stopped in the middle it is finished by the worker,
-    and sending it again is safe.
+    A file of more rows than PUMPER_MAX_ROWS (20,000) is committed a chunk at a time: stopped in the middle it is
+    finished by the worker, and sending it again is safe.
     """
     upload = Upload(data=read_file(file), file_name=Path(file).name if file != "-" else None)
     options = Options(
@@ -168,7 +166,7 @@ def submit(
     sender = Sender(name=BY_COMMAND_LINE)
     with opened() as (settings, database), _progress("rows") as advance:
         signer, now = signer_of(settings), moment()
-        longest = AT_A_TERMINAL.max_rows if all_or_nothing else ONE_TRANSACTION
+        longest = AT_A_TERMINAL.max_rows if all_or_nothing else settings.max_rows
         with database.transaction(county) as store:
             program = county_program(store, county, on=now.date())
             taken = receive(store, program, sender, upload, now, signer, options, longest=longest)

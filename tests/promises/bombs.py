@@ -6,12 +6,14 @@ import io
 import struct
 import zipfile
 from collections.abc import Mapping
+from functools import cache
 
 from tests.files.workbooks import edited, one
 
 SHEET = "xl/worksheets/sheet1.xml"
 
 
+@cache
 def bombs() -> Mapping[str, bytes]:
     """Name → bytes."""
     plain = one({})

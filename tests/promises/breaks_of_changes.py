@@ -7,6 +7,7 @@ from tests.promises.breaks import Break, Shelf
 STORE = "tests/reporting/store/test_idempotency.py::"
 API = "tests/reporting/api/test_once.py::"
 FEES = "tests/reporting/fees/test_ledger_of_a_county.py::"
+FREE = "tests/reporting/fees/test_free.py::"
 OUTBOX = "tests/notifications/test_outbox.py::"
 DELIVERY = "tests/notifications/test_delivery.py::"
 QUEUEING = "tests/notifications/test_queueing.py::"
@@ -64,7 +65,7 @@ LEDGER = (
         'norm = normalize_identifier(parcel) if of_property and parcel else ""',
         'norm = ""',
     ),
-    charging.of("who is free is charged", "if terms.free_by:", "if terms.free_by == 0:"),
+    charging.of("who is free is charged", "if terms.free_by:", "if terms.free_by == 0:", FREE),
     charging.of(
         "another amount than the ordinance's",
         "if terms.cents is not None and cents not in (None, terms.cents):",

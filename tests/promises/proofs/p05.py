@@ -209,6 +209,7 @@ PROOF = Proof(
     promise="P5",
     says="Every notice is delivered; an extra copy only where SMTP itself is ambiguous, under the same Message-ID.",
     run=run,
+    in_small=(),
     controls={sabotage: broken(sabotage) for sabotage in SABOTAGES},
     least={"workers killed": (3, 20), "points of breaking": (5, 10)},
 )

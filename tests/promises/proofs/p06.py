@@ -147,6 +147,7 @@ PROOF = Proof(
     promise="P6",
     says="However many schedulers run, a notice is made once; one that slept past its lease changes nothing.",
     run=run,
+    in_small=(),
     controls={"no key": broken("no key"), "no fence": broken("no fence")},
     least={"leaders stopped past their lease": (3, 3)},
 )

@@ -26,7 +26,7 @@ from tests.reporting.counties import TODAY
 
 Sabotage = Callable[[], AbstractContextManager[Any]]
 CALLERS = {Size.SMOKE: SOME, Size.FULL: EVERYBODY}
-PAGES = {Size.SMOKE: 6, Size.FULL: 1}
+PAGES = {Size.SMOKE: 12, Size.FULL: 1}
 """Of the pages each so many-th."""
 ENOUGH = {Size.SMOKE: 1, Size.FULL: 20}
 """After so many a broken variant is found out."""

@@ -135,7 +135,7 @@ def _stock(database: Database, systems: int) -> None:
 PROOF = Proof(
     promise="P16",
     says="one county cannot starve another",
-    in_small=("sqlite",),
+    in_small=(),
     run=limited,
     controls={"no limits": unlimited},
     least={"refusals": (20, 5_000), "calls beside": (28, 240)},

@@ -277,7 +277,7 @@ TYPED = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(TYPED, TYPED, st.sampled_from(["", "1 Elm St", "3 Elm St", "9 Oak Ln"])), max_size=12))
 def test_no_report_is_credited_unless_permit_or_parcel_says_so(desk: Desk, rows: list[tuple[str, str, str]]) -> None:
     """A system is credited by its exact permit, by a parcel that it alone has, or by what only it can have been."""
