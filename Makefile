@@ -1,15 +1,15 @@
 # From a bare checkout with python3 (3.11 or newer), pip and make. Everything installed stays in .venv (and .tools).
 BIN := .venv/bin
 INSTALL := sh .ci/bootstrap.sh
-# Test processes side by side; `make test WORKERS=0` runs them in one.
-WORKERS ?= 2
+# Test processes side by side (some wait for servers while others work); `make test WORKERS=0` runs them in one.
+WORKERS ?= 3
 # More words for pytest: `make test ARGS='tests/test_house.py -x'`.
 ARGS ?=
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --only-binary :all: \
 	--no-config --custom-compile-command 'make lock' --extra postgres --extra oidc --extra letters \
 	pyproject.toml requirements/run.in
 
-.PHONY: demo serve test prove screens check format lock sbom clean
+.PHONY: demo serve test prove bench screens check format lock sbom clean
 
 demo:
 	@$(INSTALL) run
@@ -29,6 +29,12 @@ P ?=
 prove:
 	@$(INSTALL) dev
 	@$(BIN)/python -m tests.promises.prove $(P)
+
+# What is to be quick, beside what people would use instead; `make bench STEPS="checking single"` measures those alone.
+STEPS ?=
+bench:
+	@$(INSTALL) dev
+	@$(BIN)/python bench/run.py $(STEPS) --write
 
 # Pictures of the main pages, with Chromium, into docs/screens.
 screens:

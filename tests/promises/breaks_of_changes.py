@@ -122,6 +122,7 @@ OUTBOX_BREAKS = (
         "what may have arrived is queued",
         '"state": str(MessageState.UNCERTAIN),',
         '"state": str(MessageState.QUEUED),',
+        OUTBOX,
         DELIVERY,
     ),
     outbox.of("what waits is sent early", FIRST, FIRST.replace(" _table.c.not_before <= now,", ""), OUTBOX, DELIVERY),

@@ -198,6 +198,7 @@ PROOF = Proof(
     promise="P3",
     says="Retries are exact: one answer a key, the same to the byte for 400 days, whoever asks when and how often.",
     run=run,
+    in_small=("sqlite",),
     controls={
         "answers are not stored": control(finish=forget_at_once),
         "refusals are stored": control(release=keep_refusals),

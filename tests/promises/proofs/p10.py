@@ -243,6 +243,7 @@ PROOF = Proof(
     promise="P10",
     says="No input causes an error of ours, a hang or growth; every rejection names row, column and reason.",
     run=run,
+    in_small=("sqlite",),
     controls={
         "the standard reader": reader(lambda: naive),
         "a reader that names no column": reader(lambda: nameless),

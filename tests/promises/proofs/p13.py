@@ -426,6 +426,7 @@ PROOF: Final = Proof(
     promise="P13",
     says="tampering is found by one command",
     run=run_with(check_all),
+    in_small=("sqlite",),
     controls={
         "without a kept checkpoint": _control(check_without_checkpoint),
         "without roots": _control(check_without_roots),

@@ -326,6 +326,7 @@ PROOF = Proof(
     promise="P19",
     says="Mail goes to the right person: no field adds a header or a recipient, no county sees another's, holds hold.",
     run=run,
+    in_small=("sqlite",),
     controls={
         "headers joined by hand": broken((render, "one_line", as_it_is), (compose, "compose", by_hand)),
         "texts are not cleaned": broken((facts, "one_line", as_it_is), (notices, "one_line", as_it_is)),

@@ -36,6 +36,8 @@ SEED = 20_261_130
 WALKS = {Size.SMOKE: 1, Size.FULL: 200}
 STEPS = {Size.SMOKE: 60, Size.FULL: 100}
 VERIFIED_EACH = 10
+OVER_ONE_DATABASE = 20
+"""Walks; then a new one, since what earlier walks left makes every backup longer."""
 STEP: tuple[tuple[int, Callable[[Whole], None]], ...] = (
     (6, Whole.submit), (3, Whole.correct), (2, Whole.void), (3, Whole.retry), (2, Whole.crash), (1, Whole.forward),
     (1, Whole.bring_inventory), (2, Whole.tick), (1, Whole.back_up), (1, Whole.restore),
@@ -74,11 +76,17 @@ def first_world(arena: Arena) -> Whole:
 
 
 def walk(arena: Arena, walks: int, steps: int, sabotage: AbstractContextManager[Any]) -> Outcome:
-    """So many walks one after the other over one database; the first step on which the two part ends it."""
+    """So many walks, some one after the other over one database; the first step on which the two part ends it."""
     last, taken, hits = first_world(arena), 0, Counter[str]()
     weights, choices = zip(*STEP, strict=True)
     with sabotage:
         for number in range(1, walks + 1):
+            if number % OVER_ONE_DATABASE == 0:
+                last.verify()
+                if last.faults:
+                    break
+                last.world.database.dispose()
+                last = first_world(arena)
             last = a_walk(last, number)
             for _ in range(steps):
                 [step] = last.pick.choices(choices, weights)

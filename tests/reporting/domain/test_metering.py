@@ -63,6 +63,10 @@ def test_of_two_meters_the_span_that_began_first_comes_first() -> None:
         read(0, 10, serial="B2"), read(5, 10, serial="A1"), read(30, 40, serial="A1"), read(30, 90, serial="B2")
     )
     assert spans(found) == [(0, 30, 80), (5, 30, 30)]
+    longer = metered(
+        read(0, 10, serial="A1"), read(10, 10, serial="B2"), read(30, 40, serial="B2"), read(60, 90, serial="A1")
+    )
+    assert spans(longer) == [(10, 30, 30), (0, 60, 80)]
 
 
 def test_units_count_in_gallons_and_what_is_estimated_or_of_no_unit_is_left_out() -> None:
@@ -106,6 +110,7 @@ def test_usual_is_the_use_of_the_last_five_spans_with_days() -> None:
     assert usual_use(six) == 10
     assert usual_use([*six, span(60, 70, 7_000, days=0)]) == 10
     assert usual_use([span(0, 10, 100), span(10, 40, 600)]) == Fraction(700, 40)
+    assert usual_use([span(0, 1, 50)]) == 50
 
 
 @pytest.mark.parametrize(
