@@ -9,6 +9,9 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --genera
 	--no-config --custom-compile-command 'make lock' --extra postgres --extra oidc --extra letters \
 	pyproject.toml requirements/run.in
 
+# Where it is set, every process compiles all modules anew: hundreds of processes in the tests alone.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo serve test prove bench screens check format lock sbom clean
 
 demo:

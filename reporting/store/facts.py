@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, and_, bindparam, or_, select, update
+from sqlalchemy import BindParameter, ColumnElement, Select, Table, and_, bindparam, or_, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
 from reporting.store.journal import key_columns
-from reporting.store.rows import Row, chunks, insert_rows, tenant_rows
+from reporting.store.rows import TENANT, Row, chunks, insert_rows, tenant_rows
 
 COUNTY_ITSELF: Final = ""
 """The `system` of a fact about the county, such as a setting."""
+_THEN: Final[BindParameter[int]] = bindparam("at_seq")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,7 +120,7 @@ def end_each(store: Store, table: Table, keys: Sequence[tuple[Row, int]]) -> int
     return count
 
 
-def known_at(table: Table, at_seq: int | None) -> ColumnElement[bool]:
+def known_at(table: Table, at_seq: int | BindParameter[int] | None) -> ColumnElement[bool]:
     """The condition for the rows of a versioned table known at `at_seq`, or (`None`) now."""
     if at_seq is None:
         return not_ended(table)
@@ -169,14 +171,25 @@ def load_events(store: Store, event_ids: Iterable[str]) -> dict[str, dict[str, A
 
 def load_county_facts(store: Store, kind: str, at_seq: int | None = None) -> list[dict[str, Any]]:
     """The facts of one kind about the county itself, such as its settings, as known at `at_seq`, oldest first."""
+    asked = {"tenant": store.tenant, "kind_": kind, **_at(at_seq)}
+    query = _select_county_facts(then=at_seq is not None)
+    return [dict(row) for row in store.connection.execute(query, asked).mappings()]
+
+
+@cache
+def _select_county_facts(*, then: bool) -> Select[Any]:
     fact = tables.fact
-    query = (
+    return (
         select(fact)
-        .where(fact.c.county == store.tenant, fact.c.system == COUNTY_ITSELF, fact.c.kind == kind)
-        .where(known_at(fact, at_seq))
+        .where(fact.c.county == TENANT, fact.c.system == COUNTY_ITSELF, fact.c.kind == bindparam("kind_"))
+        .where(known_at(fact, _THEN if then else None))
         .order_by(fact.c.valid_from, fact.c.seq)
     )
-    return [dict(row) for row in store.connection.execute(query).mappings()]
+
+
+def _at(at_seq: int | None) -> dict[str, int]:
+    """The moment of a question that is asked of one."""
+    return {} if at_seq is None else {"at_seq": at_seq}
 
 
 def _load_part(store: Store, ids: Sequence[str], at_seq: int | None) -> dict[str, StoredHistory]:
@@ -209,15 +222,23 @@ def _load_part(store: Store, ids: Sequence[str], at_seq: int | None) -> dict[str
 def _by_system(
     store: Store, table: Table, ids: Sequence[str], at_seq: int | None, order: tuple[str, ...]
 ) -> defaultdict[str, list[dict[str, Any]]]:
-    query = (
-        select(table)
-        .where(table.c.county == store.tenant, table.c.system.in_(ids), known_at(table, at_seq))
-        .order_by(*(table.c[column].nulls_first() for column in order))
-    )
+    query = _select_by_system(table, order, then=at_seq is not None)
+    asked = {"tenant": store.tenant, "ids": list(ids), **_at(at_seq)}
     rows: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in store.connection.execute(query).mappings():
+    for row in store.connection.execute(query, asked).mappings():
         rows[row["system"]].append(dict(row))
     return rows
+
+
+@cache
+def _select_by_system(table: Table, order: tuple[str, ...], *, then: bool) -> Select[Any]:
+    """What is known of some systems (`ids`). Putting it together takes longer than asking it: that is done once."""
+    return (
+        select(table)
+        .where(table.c.county == TENANT, table.c.system.in_(bindparam("ids", expanding=True)))
+        .where(known_at(table, _THEN if then else None))
+        .order_by(*(table.c[column].nulls_first() for column in order))
+    )
 
 
 def _by_kind(rows: Iterable[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

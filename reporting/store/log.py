@@ -15,18 +15,18 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import select, update
+from sqlalchemy import BindParameter, Select, bindparam, select, update
 
 from reporting import tables
 from reporting.store.encoding import canonical_json, instant_text
 from reporting.store.engine import Store
 from reporting.store.journal import Draft
 from reporting.store.merkle import Frontier, leaf_hash
-from reporting.store.rows import chunks, insert_new_rows, insert_rows
+from reporting.store.rows import TENANT, chunks, insert_new_rows, insert_rows
 from reporting.store.signing import SignedHead, Signer, VerifyingKey
 
 SALT_BYTES: Final = 16
@@ -109,7 +109,7 @@ def hold(store: Store) -> Head:
 def head(store: Store) -> Head:
     """Where the county's log stands."""
     settle(store)
-    row = store.connection.execute(_select_head(store)).mappings().first()
+    row = store.connection.execute(_select_head(), {"tenant": store.tenant}).mappings().first()
     return Head(**row) if row else Head(size=0, root=Frontier().root(), frontier=b"", last_at=None)
 
 
@@ -155,11 +155,20 @@ def put_in_force(store: Store, key: VerifyingKey) -> None:
 
 def signed_head(store: Store, size: int, *, exact: bool = False) -> SignedHead | None:
     """The first signed head that includes the first `size` entries, or (`exact`) the one of just that size."""
-    table = tables.checkpoint
-    bound = table.c.size == size if exact else table.c.size >= size
-    query = select(table).where(table.c.county == store.tenant, bound).order_by(table.c.size).limit(1)
-    row = store.connection.execute(query).mappings().first()
+    row = (
+        store.connection.execute(_select_signed(exact=exact), {"tenant": store.tenant, "least": size})
+        .mappings()
+        .first()
+    )
     return SignedHead(**row) if row else None
+
+
+@cache
+def _select_signed(*, exact: bool) -> Select[Any]:
+    table = tables.checkpoint
+    least: BindParameter[int] = bindparam("least")
+    bound = table.c.size == least if exact else table.c.size >= least
+    return select(table).where(table.c.county == TENANT, bound).order_by(table.c.size).limit(1)
 
 
 def head_now(store: Store, signer: Signer, now: datetime) -> SignedHead:
@@ -266,20 +275,21 @@ def _write(store: Store, pending: _Pending) -> None:
     _move_head(store, pending.edge, pending.last_at)
 
 
-def _select_head(store: Store) -> Any:
+@cache
+def _select_head() -> Select[Any]:
     table = tables.log_head
     columns = (table.c.size, table.c.root, table.c.frontier, table.c.last_at, table.c.verifying_key)
-    return select(*columns).where(table.c.county == store.tenant)
+    return select(*columns).where(table.c.county == TENANT)
 
 
 def _locked_head(store: Store) -> Head:
     """The head, locked against every other writer of the county: on SQLite the transaction is that lock."""
-    query = _select_head(store).with_for_update()
-    row = store.connection.execute(query).mappings().first()
+    query, asked = _select_head().with_for_update(), {"tenant": store.tenant}
+    row = store.connection.execute(query, asked).mappings().first()
     if row is None:
         first = {"county": store.tenant, "size": 0, "root": Frontier().root(), "frontier": b"", "last_at": None}
         insert_new_rows(store, tables.log_head, [first])
-        row = store.connection.execute(query).mappings().one()
+        row = store.connection.execute(query, asked).mappings().one()
     return Head(**row)
 
 

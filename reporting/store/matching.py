@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import delete, func, select, update
+from sqlalchemy import BindParameter, Select, bindparam, delete, func, select, update
 
 from reporting import tables
 from reporting.store.engine import Store
-from reporting.store.rows import Row, chunks, insert_new_rows, insert_rows, tenant_rows
+from reporting.store.rows import TENANT, Row, chunks, insert_new_rows, insert_rows, tenant_rows
 
 PERMIT: Final = "permit"
 PARCEL: Final = "parcel"
@@ -29,18 +30,24 @@ def find_by_identifiers(store: Store, pairs: Iterable[tuple[str, str]]) -> dict[
     norms: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for kind, norm in pairs:
         norms[kind][norm] = None
-    table = tables.identifier
     found: defaultdict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
     for kind, wanted in norms.items():
         for part in chunks(wanted, _NORMS):
-            query = (
-                select(table.c.norm, table.c.system, table.c.component)
-                .where(table.c.county == store.tenant, table.c.kind == kind, table.c.norm.in_(part))
-                .order_by(table.c.norm, table.c.system, table.c.component)
-            )
-            for norm, system, component in store.connection.execute(query):
+            asked = {"tenant": store.tenant, "kind_": kind, "norms": part}
+            for norm, system, component in store.connection.execute(_select_identified(), asked):
                 found[kind, norm].append((system, component))
     return dict(found)
+
+
+@cache
+def _select_identified() -> Select[Any]:
+    table = tables.identifier
+    norms: BindParameter[Any] = bindparam("norms", expanding=True)
+    return (
+        select(table.c.norm, table.c.system, table.c.component)
+        .where(table.c.county == TENANT, table.c.kind == bindparam("kind_"), table.c.norm.in_(norms))
+        .order_by(table.c.norm, table.c.system, table.c.component)
+    )
 
 
 def add_identifiers(store: Store, rows: Sequence[Row]) -> None:

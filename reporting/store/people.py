@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import date
+from functools import cache
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, bindparam, func, select
 
 from reporting import tables
 from reporting.store.engine import Store
@@ -59,18 +60,22 @@ def find_contractors_by_name(store: Store, names: Iterable[str]) -> dict[str, li
 
 def find_credentials(store: Store, license_norms: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
     """The licences with these normalised numbers, each with its business's `business_name`, `email`, `phone`."""
-    table, business = tables.credential, tables.contractor
     found: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
     for part in chunks(dict.fromkeys(license_norms)):
-        query = (
-            select(table, business.c.business_name, business.c.email, business.c.phone)
-            .join(business, business.c.id == table.c.contractor_id)
-            .where(table.c.license_norm.in_(part))
-            .order_by(table.c.license_norm, table.c.kind)
-        )
-        for row in store.connection.execute(query).mappings():
+        for row in store.connection.execute(_select_credentials(), {"norms": part}).mappings():
             found[row["license_norm"]].append(dict(row))
     return dict(found)
+
+
+@cache
+def _select_credentials() -> Select[Any]:
+    table, business = tables.credential, tables.contractor
+    return (
+        select(table, business.c.business_name, business.c.email, business.c.phone)
+        .join(business, business.c.id == table.c.contractor_id)
+        .where(table.c.license_norm.in_(bindparam("norms", expanding=True)))
+        .order_by(table.c.license_norm, table.c.kind)
+    )
 
 
 def expiring_credentials(store: Store, first: date, last: date) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Final, TypeVar
 
-from sqlalchemy import Column, ColumnDefault, Table, insert
+from sqlalchemy import BindParameter, Column, ColumnDefault, Table, bindparam, insert
 from sqlalchemy.dialects import postgresql, sqlite
 
 from reporting.store.engine import Store
@@ -19,6 +19,10 @@ ID_CHUNK: Final = 500
 """How many ids one question names."""
 _COPY_FROM: Final = 200
 """From this many rows on, COPY is worth its temporary table."""
+
+
+TENANT: Final[BindParameter[str]] = bindparam("tenant")
+"""The county of a question that is put together once and asked often: each time it is given as `tenant`."""
 
 
 def chunks(items: Iterable[T], size: int = ID_CHUNK) -> Iterator[list[T]]:

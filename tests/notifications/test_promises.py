@@ -1,9 +1,14 @@
-"""Small versions of P5 (every notice is delivered) and P6 (several schedulers, one notice)."""
+"""Small versions of P5 (every notice is delivered) and P6 (several schedulers, one notice).
+
+On PostgreSQL, where workers really are side by side; `make prove` has both databases.
+"""
 
 import random
 import threading
 from collections import Counter
 from datetime import timedelta
+
+import pytest
 
 from notifications import outbox
 from notifications.compose import Mail
@@ -28,6 +33,9 @@ from tests.notifications.builders import (
 )
 from tests.notifications.sending import Killed
 
+ON_POSTGRESQL = pytest.mark.parametrize(
+    "database", [pytest.param("postgresql", marks=pytest.mark.needs_postgres)], indirect=True
+)
 COUNTY = "ozaukee"
 NOTICES = 500
 KILLS = 20
@@ -53,6 +61,7 @@ class DyingSender(SmtpSender):
         return outcome
 
 
+@ON_POSTGRESQL
 def test_every_notice_arrives_though_the_relay_breaks_and_workers_die(opened: Database, sink: BreakingSink) -> None:
     dice = random.Random(383)
     sink.plan = lambda: dice.choice(list(Break)) if dice.random() < 0.3 else None
@@ -85,6 +94,7 @@ def test_every_notice_arrives_though_the_relay_breaks_and_workers_die(opened: Da
     assert len(killed) == KILLS
 
 
+@ON_POSTGRESQL
 def test_three_workers_make_and_send_each_notice_once(opened: Database, sink: BreakingSink) -> None:
     stages, systems = 3, 60
     events = [

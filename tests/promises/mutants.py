@@ -126,7 +126,8 @@ def any_way(node: ast.AST) -> Iterator[ast.AST]:
 
 def unfiltered(node: ast.AST) -> Iterator[ast.AST]:
     """A query's condition on the transaction's county that is true of every county's rows."""
-    if _asks_for_county(node) and "store." in ast.unparse(node.comparators[0]):
+    asked = ast.unparse(node.comparators[0]) if _asks_for_county(node) else ""
+    if _asks_for_county(node) and ("store." in asked or asked == "TENANT"):
         yield ast.copy_location(ast.Compare(left=node.left, ops=node.ops, comparators=[node.left]), node)
 
 

@@ -20,7 +20,7 @@ from tests.services.databases import Kind
 
 SERVICE_OF = {"chromium": "browser"}
 """The mark of a command, where it is not its own name."""
-QUICK = ("P3", "P4", "P10", "P11", "P13", "P18", "P19", "P20", "P24", "P25")
+QUICK = ("P3", "P10", "P11", "P13", "P18", "P19", "P20", "P24", "P25")
 """Whose broken variant takes seconds."""
 PROOFS = [proof_of(name) for name in promises()]
 

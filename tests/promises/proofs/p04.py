@@ -247,7 +247,7 @@ PROOF = Proof(
     promise="P4",
     says="A file is fully accounted for: killed anywhere, every row ends in exactly one state, none is doubled.",
     run=run,
-    in_small=("postgresql",),
+    in_small=(),
     controls={"place in the file committed before its rows": place_first},
     least={
         "deaths in process": (5, 24),

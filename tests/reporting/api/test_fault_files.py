@@ -23,7 +23,11 @@ from tests.reporting.intake.sending import NOW, Desk, a_system
 from tests.reporting.store.builders import ON_SQLITE
 from tests.services.databases import DatabaseUrls
 
-FILES = sorted(path for path in HERE.iterdir() if path.suffix != ".py" and not path.name.endswith(".expected.json"))
+FILES = sorted(
+    path
+    for path in HERE.iterdir()
+    if path.is_file() and path.suffix != ".py" and not path.name.endswith(".expected.json")
+)
 LARGER_AT_A_TERMINAL = {"bomb.xlsx"}
 """What the command line, whose limits are its user's own, may read."""
 

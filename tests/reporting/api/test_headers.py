@@ -50,8 +50,8 @@ def check(answer: TestResponse, what: str) -> None:
 
 
 @pytest.mark.parametrize("who", ["", "contractor", "county"])
-def test_every_route_says_the_same_to_browsers(world: World, who: str) -> None:
-    seen = set()
+def test_every_route_says_the_same_to_browsers(world_on_sqlite: World, who: str) -> None:
+    world, seen = world_on_sqlite, set()
     for endpoint, method, rule in rules(world):
         for county in (HOME, "nowhere") if "county" in rule.arguments else ("",):
             answer = ask(world, endpoint, method, path_of(rule, county, IDS), who)

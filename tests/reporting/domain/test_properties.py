@@ -12,7 +12,7 @@ from reporting.domain.dealings import Dealings
 from reporting.domain.records import Component, Event, History, System
 from tests.reporting.domain.histories import County, counties, days, events, gist, histories, systems
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=20, deadline=None)
 
 
 @FEW

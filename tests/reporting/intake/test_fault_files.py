@@ -10,7 +10,11 @@ from reporting.intake.answer import Answer, Refused
 from tests.files.faults import HERE, faults, write
 from tests.reporting.intake.sending import Desk, a_system
 
-FILES = sorted(path for path in HERE.iterdir() if path.suffix != ".py" and not path.name.endswith(".expected.json"))
+FILES = sorted(
+    path
+    for path in HERE.iterdir()
+    if path.is_file() and path.suffix != ".py" and not path.name.endswith(".expected.json")
+)
 
 
 def test_the_files_are_those_of_the_builder(tmp_path: Path) -> None:
