@@ -8,8 +8,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.promises.servers import free_port
@@ -24,7 +25,7 @@ class Ask:
     method: str
     path: str
     body: bytes | None = None
-    headers: Mapping[str, str] = ()  # type: ignore[assignment]
+    headers: Mapping[str, str] = field(default_factory=dict)
     wanted: int = 200
 
 
@@ -33,7 +34,7 @@ def called(port: int, asks: Sequence[Ask], clients: int) -> tuple[float, list[fl
     waiting, taken, faults = iter(asks), [], []
     lock = threading.Lock()
 
-    def work() -> None:
+    def work(_client: int) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         while True:
             with lock:
@@ -49,12 +50,9 @@ def called(port: int, asks: Sequence[Ask], clients: int) -> tuple[float, list[fl
                 faults.append((answer.status, said[:300]))
         connection.close()
 
-    threads = [threading.Thread(target=work) for _ in range(clients)]
     begun = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(clients) as pool:
+        list(pool.map(work, range(clients)))  # raises what a client met
     assert not faults, faults[:3]
     return len(asks) / (time.perf_counter() - begun), taken
 

@@ -2,8 +2,8 @@
 
     python bench/run.py [STEP …] [--write]
 
-Without a STEP, all of them. Medians of five, ours and the baseline in turn; what takes long is measured once, on fewer
-rows, and says so. Only ratios compare between machines. --write puts the table into README.md and bench/figures.json.
+Without a STEP, all of them. Medians of five, ours and the baseline in turn; files, scans and mail are
+measured once. Only ratios compare between machines. --write puts the table into README.md and bench/figures.json.
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 """Seconds; no answer but a file's may take five."""
+METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+"""Any other word that a caller sends for one counts as `other`: there is no end of them, and each would be kept."""
 NO_ROUTE: Final = "none"
 """For what no address of the service is: the address itself may name an owner's place, and has no end of values."""
 
@@ -49,7 +51,8 @@ class Counted:
     def note(self, *, method: str, route: str | None, status: int, seconds: float) -> None:
         """Count one call."""
         named = route or NO_ROUTE
-        self._calls.labels(method=method, route=named, status=str(status)).inc()
+        known = method if method in METHODS else "other"
+        self._calls.labels(method=known, route=named, status=str(status)).inc()
         self._seconds.labels(route=named).observe(seconds)
 
     def text(self, figures: Iterable[Figure]) -> bytes:

@@ -63,6 +63,8 @@ def test_calls_are_counted_by_route_and_never_by_address(world: World) -> None:
     world.get(f"/v1/{HOME}/systems?permit=SP-7", "county")
     world.get(f"/v1/{HOME}/systems?permit=SP-8", "")
     world.get("/nowhere/of/an-owner", "county")
+    for word in ("BREW", "WHEN"):
+        world.call(word, f"/v1/{HOME}/systems", "county")
     told = figures(world)
     calls = {name: value for name, value in told.items() if name.startswith("pumper_http_requests_total")}
     named = 'pumper_http_requests_total{method="GET",route="'
@@ -70,4 +72,5 @@ def test_calls_are_counted_by_route_and_never_by_address(world: World) -> None:
     assert calls[f'{named}/v1/<slug:county>/systems",status="401"}}'] == 1
     assert calls[f'{named}none",status="404"}}'] == 1
     assert told['pumper_http_request_duration_seconds_count{route="/v1/<slug:county>/systems"}'] == 2
-    assert not any("SP-" in name or "owner" in name for name in calls)
+    assert sum(value for name, value in calls.items() if 'method="other"' in name) == 2
+    assert not any("SP-" in name or "BREW" in name or "owner" in name for name in calls)
